@@ -71,6 +71,22 @@ export async function findBrowser(env = process.env) {
   return findExecutable(BROWSER.binary, env);
 }
 
+const BROKERS = ['rabbitmq-server', 'kcat'].map((binary) => ({
+  binary,
+  packages: { 'apt-get': binary, apk: binary, dnf: binary, brew: binary.replace('-server', '') },
+}));
+
+/**
+ * Installs the brokers that specs of channels write to, where they are missing and can be had. Specs of what is missing
+ * skip themselves and say so.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function installBrokers(env) {
+  for (const broker of BROKERS)
+    if (!findExecutable(broker.binary, env)) await installMissing([broker], env).catch(() => undefined);
+}
+
 /**
  * @typedef {object} Program
  * @property {string} binary

@@ -20,6 +20,48 @@ const SECRETS: Readonly<Record<string, readonly (readonly [given: object, secret
   ],
   slack: [[{ url: 'https://hooks.slack.com/services/T1/B1/hunter2hunter2' }, ['hunter2hunter2']]],
   discord: [[{ url: 'https://discord.com/api/webhooks/12345/hunter2-hunter2' }, ['hunter2-hunter2']]],
+  redis_stream: [
+    [
+      {
+        url: 'redis://a.example:6379',
+        stream: 's',
+        auth: { type: 'user', username: 'u', password: 'hunter2' },
+      },
+      ['hunter2'],
+    ],
+  ],
+  rabbitmq: [
+    [
+      {
+        url: 'amqps://a.example/vhost',
+        routing_key: 'r',
+        auth: { type: 'user', username: 'u', password: 'hunter2' },
+      },
+      ['hunter2'],
+    ],
+  ],
+  kafka: [
+    [
+      {
+        brokers: ['a.example:9093'],
+        topic: 't',
+        auth: { type: 'scram-sha-256', username: 'u', password: 'hunter2' },
+      },
+      ['hunter2'],
+    ],
+  ],
+  sqs: [
+    [
+      {
+        queue_url: 'https://sqs.eu-central-1.amazonaws.com/1/q',
+        auth: { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'hunter2hunter2hunter2' },
+      },
+      ['hunter2hunter2hunter2'],
+    ],
+  ],
+  http_batch: [
+    [{ url: 'https://a.example/', auth: { type: 'basic', username: 'u', password: 'hunter2' } }, ['hunter2']],
+  ],
   // Its secret is made, not given.
   email: [[{ recipients: ['ops@example.com'] }, []]],
 };

@@ -64,6 +64,8 @@ interface Definition<
   readonly options: Options;
   limits?(target: ChannelTarget<Values<Stored>, Credentials>, options: Options): ChannelLimits;
   pauseGroup?(target: ChannelTarget<Values<Stored>, Credentials>): string;
+  /** Its receivers get events as they are. Default: where there is no `render`. */
+  readonly isVerbatim?: boolean;
   /** Absent: the bytes of the event. */
   render?(payloads: readonly string[]): string;
   createSender(context: SenderContext, options: Options): Sender<ChannelTarget<Values<Stored>, Credentials>>;
@@ -126,7 +128,7 @@ export function defineChannelKind<
     }),
     limitsOf: (target, options) => limits?.(target as Target, withOptions(options)) ?? {},
     pauseGroupOf: (target) => definition.pauseGroup?.(target as Target),
-    isVerbatim: definition.render === undefined,
+    isVerbatim: definition.isVerbatim ?? definition.render === undefined,
     render: definition.render ?? (([payload]) => payload!),
     createSender: (context, options) => definition.createSender(context, withOptions(options)) as Sender,
   };

@@ -18,6 +18,8 @@ export { listUndocumented } from './list-undocumented.ts';
 export { killWithParent } from './kill-with-parent.ts';
 export { readMetrics } from './read-metrics.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
+export { findKcat, startKafkaMock, type KafkaMock } from './start-kafka-mock.ts';
+export { findRabbitMq, startRabbitMq, type RabbitMqHandle } from './start-rabbitmq.ts';
 export { startIssuer, type Accounts, type IssuerHandle } from './start-issuer.ts';
 export {
   startMailServer,

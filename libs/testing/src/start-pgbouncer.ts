@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { chmod, chown, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { findPostgresAccount, repoDir } from '@chainwatch/host';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
+import { findProgram } from './find-program.ts';
 import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
 import { waitForPort } from './wait-for-port.ts';
 
@@ -16,9 +17,7 @@ export interface PgBouncerHandle {
 
 /** The program; undefined where the Debian package `pgbouncer` is not installed. */
 export function findPgBouncer(): string | undefined {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-    .map((folder) => join(folder, 'pgbouncer'))
-    .find((path) => existsSync(path));
+  return findProgram('pgbouncer');
 }
 
 export interface PgBouncerOptions {

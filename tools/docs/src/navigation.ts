@@ -50,6 +50,7 @@ const SECTIONS: readonly Section[] = [
       'repository/libs/webhook-signature/index: Signatures of webhooks',
       'repository/libs/verify/index: Verify proofs',
       'guides/cli',
+      'guides/destinations',
       'guides/telegram',
       'guides/chat-services',
       'guides/email',

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
+import { installBrokers } from '../../stack/find-servers.mjs';
 import { kindOf, listSpecs } from '../nx/plugin.mjs';
 import { prepareServers } from '../prepare-servers.mjs';
 import { runJest, wholeRun, type FileResult } from './run-jest.ts';
@@ -60,6 +61,7 @@ async function runTasks(asked: readonly TestTask[]): Promise<({ id: string } & O
   );
   const needs = await findNeeds(asked);
   const env: Record<string, string> = needs.servers ? { PATH: await prepareServers() } : {};
+  if (asked.some(({ root }) => root === 'apps/notifier')) await installBrokers(process.env);
   // Several specs start the services at the same time: found made, they are not made three times over. What fails here fails there, too.
   if (asked.some(({ kind }) => kind === 'e2e')) await bundleServices().catch(() => undefined);
   const postgres = needs.postgres ? await startPostgresServer({ isDurable: false }) : undefined;

@@ -213,7 +213,7 @@ async function send(
     channelId,
     attemptId,
     event: jobs[0]!,
-    body: kind.isVerbatim ? jobs[0]!.payload : kind.render(jobs.map(({ payload }) => payload)),
+    body: kind.render(jobs.map(({ payload }) => payload)),
     traceparent,
     timeoutMs,
   });

@@ -57,6 +57,31 @@ export const CHANNEL_KINDS = {
       }
     ]
   },
+  "http_batch": {
+    "summary": "Create a channel that POSTs events as lines; the answer shows its signing secret this once",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "Where events are POSTed to; https, where configuration does not allow http."
+      }
+    ]
+  },
+  "kafka": {
+    "summary": "Create a channel that writes to a Kafka topic of yours",
+    "fields": [
+      {
+        "name": "brokers",
+        "type": "array",
+        "description": "Servers to ask first; the cluster tells the others, which pass the same guard."
+      },
+      {
+        "name": "topic",
+        "type": "string",
+        "description": "The topic; it is not created."
+      }
+    ]
+  },
   "nats": {
     "summary": "Create a channel that publishes to a NATS server of yours",
     "fields": [
@@ -72,6 +97,36 @@ export const CHANNEL_KINDS = {
       }
     ]
   },
+  "rabbitmq": {
+    "summary": "Create a channel that publishes to a RabbitMQ server of yours",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "The server, AMQP 0-9-1; `amqps` speaks TLS. A path is the virtual host; without one it is `/`."
+      },
+      {
+        "name": "routing_key",
+        "type": "string",
+        "description": "The routing key of every message."
+      }
+    ]
+  },
+  "redis_stream": {
+    "summary": "Create a channel that adds events to a Redis stream of yours",
+    "fields": [
+      {
+        "name": "url",
+        "type": "string",
+        "description": "The server; `rediss` speaks TLS. A path is the number of a database."
+      },
+      {
+        "name": "stream",
+        "type": "string",
+        "description": "Key of the stream; Redis makes it with the first event."
+      }
+    ]
+  },
   "slack": {
     "summary": "Create a channel that writes to Slack through an incoming webhook of yours",
     "fields": [
@@ -79,6 +134,19 @@ export const CHANNEL_KINDS = {
         "name": "url",
         "type": "string",
         "description": "The webhook's URL, as Slack gives it; write-only."
+      }
+    ]
+  },
+  "sqs": {
+    "summary": "Create a channel that sends to an SQS queue of yours",
+    "fields": [
+      {
+        "name": "auth"
+      },
+      {
+        "name": "queue_url",
+        "type": "string",
+        "description": "The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address."
       }
     ]
   },

@@ -1340,6 +1340,86 @@ export interface paths {
         patch: operations["updateEmailChannel"];
         trace?: never;
     };
+    "/notification_channels/http_batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that POSTs events as lines; the answer shows its signing secret this once
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createHttpBatchChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/http_batch/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an HTTP batch channel; a new URL makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateHttpBatchChannel"];
+        trace?: never;
+    };
+    "/notification_channels/kafka": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that writes to a Kafka topic of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createKafkaChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/kafka/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a Kafka channel; new brokers or another topic make a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateKafkaChannel"];
+        trace?: never;
+    };
     "/notification_channels/nats": {
         parameters: {
             query?: never;
@@ -1380,6 +1460,86 @@ export interface paths {
         patch: operations["updateNatsChannel"];
         trace?: never;
     };
+    "/notification_channels/rabbitmq": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that publishes to a RabbitMQ server of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createRabbitmqChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/rabbitmq/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a RabbitMQ channel; a new URL, exchange, or routing key makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateRabbitmqChannel"];
+        trace?: never;
+    };
+    "/notification_channels/redis_stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that adds events to a Redis stream of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createRedisStreamChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/redis_stream/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a Redis channel; a new URL or stream makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateRedisStreamChannel"];
+        trace?: never;
+    };
     "/notification_channels/slack": {
         parameters: {
             query?: never;
@@ -1418,6 +1578,46 @@ export interface paths {
          * @description Needs the permission `api:notification_channel:write`.
          */
         patch: operations["updateSlackChannel"];
+        trace?: never;
+    };
+    "/notification_channels/sqs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a channel that sends to an SQS queue of yours
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["createSqsChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/notification_channels/sqs/{notification_channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an SQS channel; a new queue makes a failed channel active again
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        patch: operations["updateSqsChannel"];
         trace?: never;
     };
     "/notification_channels/telegram": {
@@ -6768,7 +6968,7 @@ export interface components {
             /** @description Position and size of the list. */
             meta: components["schemas"]["PageMeta"];
         };
-        NotificationChannel: components["schemas"]["WebhookChannel"] | components["schemas"]["DiscordChannel"] | components["schemas"]["EmailChannel"] | components["schemas"]["NatsChannel"] | components["schemas"]["SlackChannel"] | components["schemas"]["TelegramChannel"];
+        NotificationChannel: components["schemas"]["WebhookChannel"] | components["schemas"]["DiscordChannel"] | components["schemas"]["EmailChannel"] | components["schemas"]["HttpBatchChannel"] | components["schemas"]["KafkaChannel"] | components["schemas"]["NatsChannel"] | components["schemas"]["RabbitmqChannel"] | components["schemas"]["RedisStreamChannel"] | components["schemas"]["SlackChannel"] | components["schemas"]["SqsChannel"] | components["schemas"]["TelegramChannel"];
         WebhookChannel: {
             /**
              * Format: uuid
@@ -7262,6 +7462,347 @@ export interface components {
                 include_historical?: boolean;
             };
         };
+        HttpBatchChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description HTTP POST of many events, a line each. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "http_batch";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description Where events are POSTed to.
+                 * @example https://hooks.example.com/chainwatch
+                 */
+                url: string;
+                /**
+                 * @description Sent with every delivery.
+                 * @example {
+                 *       "X-Team": "payments"
+                 *     }
+                 */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "basic" | "bearer" | "header";
+                };
+                /**
+                 * Format: int32
+                 * @description Events in one request at most. Default 500.
+                 * @example 500
+                 */
+                max_events: number;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        KafkaChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A topic of a Kafka cluster. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "kafka";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description Servers to ask first; the cluster tells the others, which pass the same guard.
+                 * @example [
+                 *       "kafka.example.com:9093"
+                 *     ]
+                 */
+                brokers: string[];
+                /**
+                 * @description The topic; it is not created.
+                 * @example payments
+                 */
+                topic: string;
+                /**
+                 * @description Whether to speak TLS. Default true.
+                 * @example true
+                 */
+                tls: boolean;
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "plain" | "scram-sha-256" | "scram-sha-512";
+                };
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
         NatsChannel: {
             /**
              * Format: uuid
@@ -7424,6 +7965,342 @@ export interface components {
                 include_historical?: boolean;
             };
         };
+        RabbitmqChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description An exchange of a RabbitMQ server. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "rabbitmq";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * Format: uri
+                 * @description The server, AMQP 0-9-1; `amqps` speaks TLS. A path is the virtual host; without one it is `/`.
+                 * @example amqps://rabbitmq.example.com:5671/payments
+                 */
+                url: string;
+                /**
+                 * @description The exchange. Empty: the default one, which takes the routing key as the name of a queue.
+                 * @example chainwatch
+                 */
+                exchange: string;
+                /**
+                 * @description The routing key of every message.
+                 * @example payments
+                 */
+                routing_key: string;
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "user";
+                };
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        RedisStreamChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A stream of a Redis server. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "redis_stream";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * Format: uri
+                 * @description The server; `rediss` speaks TLS. A path is the number of a database.
+                 * @example rediss://redis.example.com:6379/0
+                 */
+                url: string;
+                /**
+                 * @description Key of the stream; Redis makes it with the first event.
+                 * @example payments
+                 */
+                stream: string;
+                /**
+                 * @description Entries that Redis keeps, about; older ones go. Null: nothing is removed.
+                 * @example 1000000
+                 */
+                max_length: number | null;
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "user";
+                };
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
         SlackChannel: {
             /**
              * Format: uuid
@@ -7477,6 +8354,165 @@ export interface components {
                  * @example https://hooks.example.com/services/T00000000/B00000000/***
                  */
                 url: string;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+        };
+        SqsChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description A queue of Amazon SQS. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            kind: "sqs";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * Format: uri
+                 * @description The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address.
+                 * @example https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo
+                 */
+                queue_url: string;
+                region: string | null;
+                /** @description The access key, without its secret. */
+                auth: {
+                    /**
+                     * @description The id of the access key.
+                     * @example AKIAIOSFODNN7EXAMPLE
+                     */
+                    access_key_id: string;
+                };
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -8660,6 +9696,727 @@ export interface components {
              */
             include_historical?: boolean;
         };
+        CreateHttpBatchChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /** @description Credentials for the receiver, write-only. */
+            auth?: components["schemas"]["WebhookAuth"];
+            /**
+             * Format: uri
+             * @description Where events are POSTed to; https, where configuration does not allow http.
+             * @example https://hooks.example.com/chainwatch
+             */
+            url: string;
+            /**
+             * @description Sent with every delivery, at most 20.
+             * @example {
+             *       "X-Team": "payments"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description Events in one request at most. Default 500.
+             * @example 500
+             */
+            max_events?: number;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        CreatedHttpBatchChannel: {
+            /**
+             * Format: uuid
+             * @description Of the channel.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As its user calls it.
+             * @example Payments
+             */
+            name: string;
+            /** @description True: disabled, with its configuration kept. */
+            is_archived: boolean;
+            /**
+             * @description `active`; `failing`: the last deliveries failed, one is tried every 30 s; `failed`: given up, events are held for 14 days; `archived`: events are held likewise.
+             * @enum {string}
+             */
+            status: "active" | "failing" | "failed" | "archived";
+            /**
+             * @description When it was given up. Null otherwise.
+             * @example null
+             */
+            failed_at: string | null;
+            /**
+             * @description Why it was given up. Null otherwise.
+             * @example null
+             */
+            failure_reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description HTTP POST of many events, a line each.
+             * @constant
+             */
+            kind: "http_batch";
+            /** @description Where it delivers to, and what. */
+            config: {
+                /**
+                 * @description Where events are POSTed to.
+                 * @example https://hooks.example.com/chainwatch
+                 */
+                url: string;
+                /**
+                 * @description Sent with every delivery.
+                 * @example {
+                 *       "X-Team": "payments"
+                 *     }
+                 */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Which credentials are stored; they themselves are not shown. */
+                auth: {
+                    /**
+                     * @description Kind of credentials.
+                     * @enum {string}
+                     */
+                    type: "none" | "basic" | "bearer" | "header";
+                };
+                /**
+                 * Format: int32
+                 * @description Events in one request at most. Default 500.
+                 * @example 500
+                 */
+                max_events: number;
+                /**
+                 * @description Which events it gets.
+                 * @example [
+                 *       "transaction.detected",
+                 *       "transaction.confirmed"
+                 *     ]
+                 */
+                event_types: string[];
+                /** @description Which of them; all filters together decide. */
+                filters: {
+                    /**
+                     * @description Only transactions of these chains.
+                     * @example [
+                     *       "eip155:1"
+                     *     ]
+                     */
+                    chain_gids?: string[];
+                    /**
+                     * @description Only transactions that move one of these assets.
+                     * @example [
+                     *       "eip155:1/slip44:60"
+                     *     ]
+                     */
+                    asset_gids?: string[];
+                    /**
+                     * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                     * @example [
+                     *       "6f1d1f4e-0000-4000-8000-000000000001"
+                     *     ]
+                     */
+                    address_ids?: string[];
+                    /**
+                     * @description Only events of addresses in one of these groups.
+                     * @example [
+                     *       "shop-7"
+                     *     ]
+                     */
+                    groups?: string[];
+                    /**
+                     * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                     * @example {
+                     *       "shop": "7"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: string | number | boolean;
+                    };
+                    /**
+                     * @description Only transactions of that direction.
+                     * @enum {string}
+                     */
+                    direction?: "in" | "out" | "self";
+                    /**
+                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @example 0.01
+                     */
+                    min_amount?: string;
+                    /**
+                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @example order 1042
+                     */
+                    memo?: string;
+                    /**
+                     * @description The same for a memo that begins with it.
+                     * @example order
+                     */
+                    memo_prefix?: string;
+                    /**
+                     * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                     * @example [
+                     *       "proved",
+                     *       "agreed",
+                     *       "attested"
+                     *     ]
+                     */
+                    verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                    /**
+                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @example [
+                     *       "withdrawal",
+                     *       "reward",
+                     *       "mint",
+                     *       "atomic",
+                     *       "staking_reward",
+                     *       "adjustment"
+                     *     ]
+                     */
+                    reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                };
+                /**
+                 * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+                 * @example true
+                 */
+                include_historical?: boolean;
+            };
+            /**
+             * @description Signs the deliveries. Shown this once.
+             * @example svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST
+             */
+            webhook_secret: string;
+        };
+        UpdateHttpBatchChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /** @description Credentials for the receiver, write-only. */
+            auth?: components["schemas"]["WebhookAuth"];
+            /**
+             * Format: uri
+             * @description Where events are POSTed to; https, where configuration does not allow http.
+             * @example https://hooks.example.com/chainwatch
+             */
+            url?: string;
+            /**
+             * @description Sent with every delivery, at most 20.
+             * @example {
+             *       "X-Team": "payments"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description Events in one request at most. Default 500.
+             * @example 500
+             */
+            max_events?: number;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        KafkaAuth: components["schemas"]["KafkaAuthNone"] | {
+            /**
+             * @description The SASL mechanism.
+             * @constant
+             */
+            type: "plain";
+            /**
+             * @description The user.
+             * @example chainwatch
+             */
+            username: string;
+            /**
+             * @description Its password.
+             * @example correct horse
+             */
+            password: string;
+        } | {
+            /**
+             * @description The SASL mechanism.
+             * @constant
+             */
+            type: "scram-sha-256";
+            /**
+             * @description The user.
+             * @example chainwatch
+             */
+            username: string;
+            /**
+             * @description Its password.
+             * @example correct horse
+             */
+            password: string;
+        } | {
+            /**
+             * @description The SASL mechanism.
+             * @constant
+             */
+            type: "scram-sha-512";
+            /**
+             * @description The user.
+             * @example chainwatch
+             */
+            username: string;
+            /**
+             * @description Its password.
+             * @example correct horse
+             */
+            password: string;
+        };
+        KafkaAuthNone: {
+            /**
+             * @description No credentials.
+             * @constant
+             */
+            type: "none";
+        };
+        CreateKafkaChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /** @description Credentials for the cluster, write-only. */
+            auth?: components["schemas"]["KafkaAuth"];
+            /**
+             * @description Servers to ask first; the cluster tells the others, which pass the same guard.
+             * @example [
+             *       "kafka.example.com:9093"
+             *     ]
+             */
+            brokers: string[];
+            /**
+             * @description The topic; it is not created.
+             * @example payments
+             */
+            topic: string;
+            /**
+             * @description Whether to speak TLS. Default true.
+             * @example true
+             */
+            tls?: boolean;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateKafkaChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /** @description Credentials for the cluster, write-only. */
+            auth?: components["schemas"]["KafkaAuth"];
+            /**
+             * @description Servers to ask first; the cluster tells the others, which pass the same guard.
+             * @example [
+             *       "kafka.example.com:9093"
+             *     ]
+             */
+            brokers?: string[];
+            /**
+             * @description The topic; it is not created.
+             * @example payments
+             */
+            topic?: string;
+            /**
+             * @description Whether to speak TLS. Default true.
+             * @example true
+             */
+            tls?: boolean;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
         NatsAuth: components["schemas"]["NatsAuthNone"] | components["schemas"]["NatsAuthUser"] | components["schemas"]["NatsAuthToken"] | components["schemas"]["NatsAuthNkey"] | components["schemas"]["NatsAuthCreds"];
         NatsAuthNone: {
             /**
@@ -8952,6 +10709,507 @@ export interface components {
              */
             include_historical?: boolean;
         };
+        UserAuth: components["schemas"]["UserAuthNone"] | components["schemas"]["UserAuthPassword"];
+        UserAuthNone: {
+            /**
+             * @description No credentials. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "none";
+        };
+        UserAuthPassword: {
+            /**
+             * @description A user and its password. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "user";
+            /**
+             * @description The user.
+             * @example chainwatch
+             */
+            username: string;
+            /**
+             * @description Its password.
+             * @example correct horse
+             */
+            password: string;
+        };
+        CreateRabbitmqChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /** @description Credentials for the server, write-only. */
+            auth?: components["schemas"]["UserAuth"];
+            /**
+             * Format: uri
+             * @description The server, AMQP 0-9-1; `amqps` speaks TLS. A path is the virtual host; without one it is `/`.
+             * @example amqps://rabbitmq.example.com:5671/payments
+             */
+            url: string;
+            /**
+             * @description The exchange. Empty: the default one, which takes the routing key as the name of a queue.
+             * @example chainwatch
+             */
+            exchange?: string;
+            /**
+             * @description The routing key of every message.
+             * @example payments
+             */
+            routing_key: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateRabbitmqChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /** @description Credentials for the server, write-only. */
+            auth?: components["schemas"]["UserAuth"];
+            /**
+             * Format: uri
+             * @description The server, AMQP 0-9-1; `amqps` speaks TLS. A path is the virtual host; without one it is `/`.
+             * @example amqps://rabbitmq.example.com:5671/payments
+             */
+            url?: string;
+            /**
+             * @description The exchange. Empty: the default one, which takes the routing key as the name of a queue.
+             * @example chainwatch
+             */
+            exchange?: string;
+            /**
+             * @description The routing key of every message.
+             * @example payments
+             */
+            routing_key?: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        CreateRedisStreamChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            /** @description Credentials for the server, write-only. */
+            auth?: components["schemas"]["UserAuth"];
+            /**
+             * Format: uri
+             * @description The server; `rediss` speaks TLS. A path is the number of a database.
+             * @example rediss://redis.example.com:6379/0
+             */
+            url: string;
+            /**
+             * @description Key of the stream; Redis makes it with the first event.
+             * @example payments
+             */
+            stream: string;
+            /**
+             * @description Entries that Redis keeps, about; older ones go. Null: nothing is removed.
+             * @example 1000000
+             */
+            max_length?: number | null;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateRedisStreamChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            /** @description Credentials for the server, write-only. */
+            auth?: components["schemas"]["UserAuth"];
+            /**
+             * Format: uri
+             * @description The server; `rediss` speaks TLS. A path is the number of a database.
+             * @example rediss://redis.example.com:6379/0
+             */
+            url?: string;
+            /**
+             * @description Key of the stream; Redis makes it with the first event.
+             * @example payments
+             */
+            stream?: string;
+            /**
+             * @description Entries that Redis keeps, about; older ones go. Null: nothing is removed.
+             * @example 1000000
+             */
+            max_length?: number | null;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
         CreateSlackChannelInput: {
             /**
              * @description As you call it.
@@ -9071,6 +11329,237 @@ export interface components {
              * @example https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX
              */
             url?: string;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        /** @description An access key that may `sqs:SendMessage`. The secret is write-only. */
+        SqsAuth: {
+            /**
+             * @description The id of the access key.
+             * @example AKIAIOSFODNN7EXAMPLE
+             */
+            access_key_id: string;
+            /**
+             * @description The secret.
+             * @example wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
+             */
+            secret_access_key: string;
+        };
+        CreateSqsChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name: string;
+            auth: components["schemas"]["SqsAuth"];
+            /**
+             * Format: uri
+             * @description The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address.
+             * @example https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo
+             */
+            queue_url: string;
+            region?: string | null;
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+        };
+        UpdateSqsChannelInput: {
+            /**
+             * @description As you call it.
+             * @example Payments
+             */
+            name?: string;
+            auth?: components["schemas"]["SqsAuth"];
+            /**
+             * Format: uri
+             * @description The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address.
+             * @example https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo
+             */
+            queue_url?: string;
+            region?: string | null;
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -16826,7 +19315,7 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "name" | "-name" | "kind" | "-kind" | "created_at" | "-created_at" | "updated_at" | "-updated_at";
                 /** @description Only those of that kind. */
-                kind?: "discord" | "email" | "nats" | "slack" | "telegram" | "webhook";
+                kind?: "discord" | "email" | "http_batch" | "kafka" | "nats" | "rabbitmq" | "redis_stream" | "slack" | "sqs" | "telegram" | "webhook";
                 /** @description Only archived ones, or only those that are not. */
                 is_archived?: boolean;
                 /**
@@ -17623,6 +20112,469 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createHttpBatchChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Warehouse",
+                 *       "url": "https://ingest.example.com/chainwatch"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateHttpBatchChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "http_batch",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "max_events": 500,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       },
+                     *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatedHttpBatchChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateHttpBatchChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_events": 100
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateHttpBatchChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "http_batch",
+                     *       "config": {
+                     *         "url": "https://hooks.example.com/chainwatch",
+                     *         "headers": {
+                     *           "X-Team": "payments"
+                     *         },
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "max_events": 500,
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HttpBatchChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createKafkaChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "brokers": [
+                 *         "kafka.example.com:9093"
+                 *       ],
+                 *       "topic": "payments",
+                 *       "auth": {
+                 *         "type": "scram-sha-512",
+                 *         "username": "chainwatch",
+                 *         "password": "correct horse"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateKafkaChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "kafka",
+                     *       "config": {
+                     *         "brokers": [
+                     *           "kafka.example.com:9093"
+                     *         ],
+                     *         "topic": "payments",
+                     *         "tls": true,
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KafkaChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateKafkaChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "topic": "payments-v2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateKafkaChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "kafka",
+                     *       "config": {
+                     *         "brokers": [
+                     *           "kafka.example.com:9093"
+                     *         ],
+                     *         "topic": "payments",
+                     *         "tls": true,
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KafkaChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createNatsChannel: {
         parameters: {
             query?: never;
@@ -17845,6 +20797,459 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    createRabbitmqChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "url": "amqps://rabbitmq.example.com:5671/payments",
+                 *       "routing_key": "payments",
+                 *       "auth": {
+                 *         "type": "user",
+                 *         "username": "chainwatch",
+                 *         "password": "correct horse"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateRabbitmqChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "rabbitmq",
+                     *       "config": {
+                     *         "url": "amqps://rabbitmq.example.com:5671/payments",
+                     *         "exchange": "chainwatch",
+                     *         "routing_key": "payments",
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RabbitmqChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateRabbitmqChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "routing_key": "payments.v2"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateRabbitmqChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "rabbitmq",
+                     *       "config": {
+                     *         "url": "amqps://rabbitmq.example.com:5671/payments",
+                     *         "exchange": "chainwatch",
+                     *         "routing_key": "payments",
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RabbitmqChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createRedisStreamChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "url": "rediss://redis.example.com:6379/0",
+                 *       "stream": "payments"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateRedisStreamChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "redis_stream",
+                     *       "config": {
+                     *         "url": "rediss://redis.example.com:6379/0",
+                     *         "stream": "payments",
+                     *         "max_length": 1000000,
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedisStreamChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateRedisStreamChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "max_length": 1000000
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateRedisStreamChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "redis_stream",
+                     *       "config": {
+                     *         "url": "rediss://redis.example.com:6379/0",
+                     *         "stream": "payments",
+                     *         "max_length": 1000000,
+                     *         "auth": {
+                     *           "type": "none"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RedisStreamChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     createSlackChannel: {
         parameters: {
             query?: never;
@@ -18045,6 +21450,231 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SlackChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSqsChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Payments",
+                 *       "queue_url": "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+                 *       "auth": {
+                 *         "access_key_id": "AKIAIOSFODNN7EXAMPLE",
+                 *         "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSqsChannelInput"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "sqs",
+                     *       "config": {
+                     *         "queue_url": "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+                     *         "region": "eu-central-1",
+                     *         "auth": {
+                     *           "access_key_id": "AKIAIOSFODNN7EXAMPLE"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SqsChannel"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateSqsChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "region": "eu-central-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSqsChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "Payments",
+                     *       "is_archived": true,
+                     *       "status": "active",
+                     *       "failed_at": null,
+                     *       "failure_reason": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z",
+                     *       "kind": "sqs",
+                     *       "config": {
+                     *         "queue_url": "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
+                     *         "region": "eu-central-1",
+                     *         "auth": {
+                     *           "access_key_id": "AKIAIOSFODNN7EXAMPLE"
+                     *         },
+                     *         "event_types": [
+                     *           "transaction.detected",
+                     *           "transaction.confirmed"
+                     *         ],
+                     *         "filters": {
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "asset_gids": [
+                     *             "eip155:1/slip44:60"
+                     *           ],
+                     *           "address_ids": [
+                     *             "6f1d1f4e-0000-4000-8000-000000000001"
+                     *           ],
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ],
+                     *           "metadata": {
+                     *             "shop": "7"
+                     *           },
+                     *           "direction": "in",
+                     *           "min_amount": "0.01",
+                     *           "memo": "order 1042",
+                     *           "memo_prefix": "order ",
+                     *           "verification": [
+                     *             "proved",
+                     *             "agreed",
+                     *             "attested"
+                     *           ],
+                     *           "reasons": [
+                     *             "withdrawal",
+                     *             "reward",
+                     *             "mint",
+                     *             "atomic",
+                     *             "staking_reward",
+                     *             "adjustment"
+                     *           ]
+                     *         },
+                     *         "include_historical": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SqsChannel"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -849,6 +849,42 @@ export class NotificationChannelOperations {
   }
 
   /**
+   * Create a channel that POSTs events as lines; the answer shows its signing secret this once.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/http_batch`
+   */
+  createHttpBatch(body: Body<'createHttpBatchChannel'>, options?: RequestOptions): Promise<Answer<'createHttpBatchChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/http_batch', body, options });
+  }
+
+  /**
+   * Change an HTTP batch channel; a new URL makes a failed channel active again.
+   *
+   * Needs the permission `api:notification_channel:write`. `PATCH /notification_channels/http_batch/{notification_channel_id}`
+   */
+  updateHttpBatch(notificationChannelId: string, body: Body<'updateHttpBatchChannel'>, options?: RequestOptions): Promise<Answer<'updateHttpBatchChannel'>> {
+    return this.#call({ method: 'PATCH', path: '/notification_channels/http_batch/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
+   * Create a channel that writes to a Kafka topic of yours.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/kafka`
+   */
+  createKafka(body: Body<'createKafkaChannel'>, options?: RequestOptions): Promise<Answer<'createKafkaChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/kafka', body, options });
+  }
+
+  /**
+   * Change a Kafka channel; new brokers or another topic make a failed channel active again.
+   *
+   * Needs the permission `api:notification_channel:write`. `PATCH /notification_channels/kafka/{notification_channel_id}`
+   */
+  updateKafka(notificationChannelId: string, body: Body<'updateKafkaChannel'>, options?: RequestOptions): Promise<Answer<'updateKafkaChannel'>> {
+    return this.#call({ method: 'PATCH', path: '/notification_channels/kafka/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
    * Create a channel that publishes to a NATS server of yours.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/nats`
@@ -867,6 +903,42 @@ export class NotificationChannelOperations {
   }
 
   /**
+   * Create a channel that publishes to a RabbitMQ server of yours.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/rabbitmq`
+   */
+  createRabbitmq(body: Body<'createRabbitmqChannel'>, options?: RequestOptions): Promise<Answer<'createRabbitmqChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/rabbitmq', body, options });
+  }
+
+  /**
+   * Change a RabbitMQ channel; a new URL, exchange, or routing key makes a failed channel active again.
+   *
+   * Needs the permission `api:notification_channel:write`. `PATCH /notification_channels/rabbitmq/{notification_channel_id}`
+   */
+  updateRabbitmq(notificationChannelId: string, body: Body<'updateRabbitmqChannel'>, options?: RequestOptions): Promise<Answer<'updateRabbitmqChannel'>> {
+    return this.#call({ method: 'PATCH', path: '/notification_channels/rabbitmq/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
+   * Create a channel that adds events to a Redis stream of yours.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/redis_stream`
+   */
+  createRedisStream(body: Body<'createRedisStreamChannel'>, options?: RequestOptions): Promise<Answer<'createRedisStreamChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/redis_stream', body, options });
+  }
+
+  /**
+   * Change a Redis channel; a new URL or stream makes a failed channel active again.
+   *
+   * Needs the permission `api:notification_channel:write`. `PATCH /notification_channels/redis_stream/{notification_channel_id}`
+   */
+  updateRedisStream(notificationChannelId: string, body: Body<'updateRedisStreamChannel'>, options?: RequestOptions): Promise<Answer<'updateRedisStreamChannel'>> {
+    return this.#call({ method: 'PATCH', path: '/notification_channels/redis_stream/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
    * Create a channel that writes to Slack through an incoming webhook of yours.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/slack`
@@ -882,6 +954,24 @@ export class NotificationChannelOperations {
    */
   updateSlack(notificationChannelId: string, body: Body<'updateSlackChannel'>, options?: RequestOptions): Promise<Answer<'updateSlackChannel'>> {
     return this.#call({ method: 'PATCH', path: '/notification_channels/slack/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
+   * Create a channel that sends to an SQS queue of yours.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/sqs`
+   */
+  createSqs(body: Body<'createSqsChannel'>, options?: RequestOptions): Promise<Answer<'createSqsChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/sqs', body, options });
+  }
+
+  /**
+   * Change an SQS channel; a new queue makes a failed channel active again.
+   *
+   * Needs the permission `api:notification_channel:write`. `PATCH /notification_channels/sqs/{notification_channel_id}`
+   */
+  updateSqs(notificationChannelId: string, body: Body<'updateSqsChannel'>, options?: RequestOptions): Promise<Answer<'updateSqsChannel'>> {
+    return this.#call({ method: 'PATCH', path: '/notification_channels/sqs/{notification_channel_id}', params: { notification_channel_id: notificationChannelId }, body, options });
   }
 
   /**

@@ -33,7 +33,9 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
   const creating = useMutation({
     mutationFn: async (): Promise<MadeChannel> => {
-      const values = fields.map(({ name, toValue = String }) => [name, toValue(textOf(name).trim())]);
+      const values = fields
+        .filter(({ name, isOptional }) => !isOptional || textOf(name).trim() !== '')
+        .map(({ name, toValue = String }) => [name, toValue(textOf(name).trim())]);
       const body = {
         name: textOf('name').trim(),
         ...Object.fromEntries(values),
@@ -66,11 +68,11 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         onChange={(event) => set('name', event.target.value)}
         error={reasons[0]}
       />
-      {fields.map(({ name, label, placeholder, hint, isSecret }, index) => (
+      {fields.map(({ name, label, placeholder, hint, isSecret, isOptional }, index) => (
         <TextField
           key={name}
           label={label}
-          required
+          required={!isOptional}
           placeholder={placeholder}
           hint={hint}
           type={isSecret ? 'password' : 'text'}

@@ -5,10 +5,12 @@ import type { Channel } from '../../api/queries.ts';
 it('offers every kind of the API, and asks for all that it needs', () => {
   expect([...KIND_NAMES].sort()).toEqual(Object.keys(CHANNEL_KINDS).sort());
   for (const kind of KIND_NAMES)
-    expect([kind, describeKind(kind).fields.map(({ name }) => name)]).toEqual([
+    expect([
       kind,
-      CHANNEL_KINDS[kind].fields.map(({ name }) => name),
-    ]);
+      describeKind(kind)
+        .fields.filter(({ isOptional }) => !isOptional)
+        .map(({ name }) => name),
+    ]).toEqual([kind, CHANNEL_KINDS[kind].fields.map(({ name }) => name)]);
 });
 
 it('shows a kind that it has no words for', () => {
@@ -29,4 +31,32 @@ it('shows a kind that it has no words for', () => {
   ]);
   expect(describeKind('newer_kind' as Kind)).toEqual({ title: 'Newer kind', about: '', fields: [] });
   expect(targetOf({ kind: 'toy', config: {} } as unknown as Channel)).toBe('Toy');
+});
+
+it('writes what the API takes', () => {
+  const bodyOf = (kind: Kind, texts: Readonly<Record<string, string>>): object =>
+    Object.fromEntries(
+      describeKind(kind)
+        .fields.filter(({ name }) => name in texts)
+        .map(({ name, toValue = String }) => [name, toValue(texts[name]!)]),
+    );
+  expect(bodyOf('kafka', { brokers: 'a:1, b:2', topic: 't', auth: 'ada:p:w' })).toEqual({
+    brokers: ['a:1', 'b:2'],
+    topic: 't',
+    auth: { type: 'scram-sha-512', username: 'ada', password: 'p:w' },
+  });
+  expect(bodyOf('sqs', { auth: 'AKIA:s3cret' })).toEqual({
+    auth: { access_key_id: 'AKIA', secret_access_key: 's3cret' },
+  });
+});
+
+it('shows where a channel delivers to', () => {
+  const target = (kind: string, config: object): string => targetOf({ kind, config } as unknown as Channel);
+  expect([
+    target('redis_stream', { url: 'redis://a', stream: 's' }),
+    target('rabbitmq', { url: 'amqp://a', exchange: '', routing_key: 'r' }),
+    target('rabbitmq', { url: 'amqp://a', exchange: 'x', routing_key: 'r' }),
+    target('kafka', { brokers: ['a:1', 'b:2'], topic: 't' }),
+    target('sqs', { queue_url: 'https://q' }),
+  ]).toEqual(['redis://a · s', 'amqp://a · r', 'amqp://a · x / r', 'a:1, b:2 · t', 'https://q']);
 });

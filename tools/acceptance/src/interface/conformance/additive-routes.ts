@@ -54,6 +54,31 @@ const SLACK = {
   name: 's',
   url: 'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
 };
+const HTTP_BATCH = { name: 'h', url: 'https://127.0.0.1:9/events' };
+const KAFKA = {
+  name: 'k',
+  brokers: ['127.0.0.1:9'],
+  topic: 't',
+  auth: { type: 'plain', username: 'u', password: 'hunter2' },
+};
+const RABBITMQ = {
+  name: 'r',
+  url: 'amqp://127.0.0.1:9/v',
+  routing_key: 'q',
+  auth: { type: 'user', username: 'u', password: 'hunter2' },
+};
+const REDIS_STREAM = {
+  name: 'r',
+  url: 'redis://127.0.0.1:9',
+  stream: 's',
+  auth: { type: 'user', username: 'u', password: 'hunter2' },
+};
+const SQS = {
+  name: 'q',
+  queue_url: 'https://127.0.0.1:9/1/q',
+  region: 'eu-central-1',
+  auth: { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'hunter2hunter2hunter2' },
+};
 const EMAIL = { name: 'e', recipients: ['ops@example.com'] };
 const DISCORD = {
   name: 'd',
@@ -171,6 +196,60 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
   {
     ...{ method: 'PATCH', path: '/notification_channels/discord/{notification_channel_id}', status: 200 },
     sample: channelOfKind('discord', DISCORD),
+    shows: (body) => body['name'] === 'renamed',
+  },
+  {
+    ...{ method: 'POST', path: '/notification_channels/http_batch', status: 201 },
+    sample: async () => ({ body: HTTP_BATCH }),
+    shows: (body) => body['kind'] === 'http_batch' && !JSON.stringify(body).includes('hunter2'),
+  },
+  {
+    ...{ method: 'PATCH', path: '/notification_channels/http_batch/{notification_channel_id}', status: 200 },
+    sample: channelOfKind('http_batch', HTTP_BATCH),
+    shows: (body) => body['name'] === 'renamed',
+  },
+  {
+    ...{ method: 'POST', path: '/notification_channels/kafka', status: 201 },
+    sample: async () => ({ body: KAFKA }),
+    shows: (body) => body['kind'] === 'kafka' && !JSON.stringify(body).includes('hunter2'),
+  },
+  {
+    ...{ method: 'PATCH', path: '/notification_channels/kafka/{notification_channel_id}', status: 200 },
+    sample: channelOfKind('kafka', KAFKA),
+    shows: (body) => body['name'] === 'renamed',
+  },
+  {
+    ...{ method: 'POST', path: '/notification_channels/rabbitmq', status: 201 },
+    sample: async () => ({ body: RABBITMQ }),
+    shows: (body) => body['kind'] === 'rabbitmq' && !JSON.stringify(body).includes('hunter2'),
+  },
+  {
+    ...{ method: 'PATCH', path: '/notification_channels/rabbitmq/{notification_channel_id}', status: 200 },
+    sample: channelOfKind('rabbitmq', RABBITMQ),
+    shows: (body) => body['name'] === 'renamed',
+  },
+  {
+    ...{ method: 'POST', path: '/notification_channels/redis_stream', status: 201 },
+    sample: async () => ({ body: REDIS_STREAM }),
+    shows: (body) => body['kind'] === 'redis_stream' && !JSON.stringify(body).includes('hunter2'),
+  },
+  {
+    ...{
+      method: 'PATCH',
+      path: '/notification_channels/redis_stream/{notification_channel_id}',
+      status: 200,
+    },
+    sample: channelOfKind('redis_stream', REDIS_STREAM),
+    shows: (body) => body['name'] === 'renamed',
+  },
+  {
+    ...{ method: 'POST', path: '/notification_channels/sqs', status: 201 },
+    sample: async () => ({ body: SQS }),
+    shows: (body) => body['kind'] === 'sqs' && !JSON.stringify(body).includes('hunter2'),
+  },
+  {
+    ...{ method: 'PATCH', path: '/notification_channels/sqs/{notification_channel_id}', status: 200 },
+    sample: channelOfKind('sqs', SQS),
     shows: (body) => body['name'] === 'renamed',
   },
   {

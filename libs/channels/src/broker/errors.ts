@@ -7,7 +7,7 @@ export class TimeoutError extends BaseError {
   readonly code = 'ETIMEDOUT';
   readonly retryable = true;
   constructor(timeoutMs: number) {
-    super(`the NATS server did not confirm the message within ${timeoutMs} ms`);
+    super(`the server did not confirm the message within ${timeoutMs} ms`);
   }
 }
 
@@ -16,17 +16,17 @@ export class ConnectionLostError extends BaseError {
   readonly code = 'ECONNRESET';
   readonly retryable = true;
   constructor(cause: unknown) {
-    super('the NATS server closed the connection before it confirmed the message', { cause });
+    super('the server closed the connection before it confirmed the message', { cause });
   }
 }
 
-/** A stream takes the subject, but did not acknowledge the message. */
+/** The server did not say that it stored the message. */
 export class NotAcknowledgedError extends BaseError {
   readonly code = 'not_acknowledged';
   readonly retryable = true;
   constructor(cause: unknown) {
     super(
-      `the stream did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `the server did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
   }
