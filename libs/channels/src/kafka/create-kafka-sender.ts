@@ -8,7 +8,7 @@ import { eventKeyOf } from '../broker/event-key.ts';
 import { Connections, type Connection } from '../broker/keep-connections.ts';
 import { describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender, SendRequest } from '../sender.ts';
-import type { KafkaTarget } from './kafka.ts';
+import type { KafkaTarget } from './kafka-config.ts';
 
 interface Customer extends Connection {
   readonly producer: Producer;

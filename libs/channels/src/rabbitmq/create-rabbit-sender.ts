@@ -7,7 +7,7 @@ import { NotAcknowledgedError } from '../broker/errors.ts';
 import { Connections, type Connection } from '../broker/keep-connections.ts';
 import { describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender, SendRequest } from '../sender.ts';
-import type { RabbitTarget } from './rabbitmq.ts';
+import type { RabbitTarget } from './rabbitmq-config.ts';
 
 const HEARTBEAT_S = 20;
 const PORTS: Readonly<Record<string, number>> = { 'amqp:': 5_672, 'amqps:': 5_671 };

@@ -1,36 +1,7 @@
-import { z } from 'zod';
-import { serverUrl } from '../broker/server-url.ts';
-import { maskUser, sealUser, userAuthInput, userAuthStored, userCredentials } from '../broker/user-auth.ts';
+import { maskUser, sealUser, userAuthInput, userCredentials } from '../broker/user-auth.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
-import type { ChannelTarget } from '../sender.ts';
 import { createRabbitSender } from './create-rabbit-sender.ts';
-
-const url = serverUrl({
-  protocols: ['amqp:', 'amqps:'],
-  path: /^(\/[^/]*)?$/,
-  example: 'amqps://rabbitmq.example.com:5671/payments',
-  description:
-    'The server, AMQP 0-9-1; `amqps` speaks TLS. A path is the virtual host; without one it is `/`.',
-});
-// AMQP's short strings have at most 255 bytes.
-const shortText = z
-  .string()
-  .refine((value) => Buffer.byteLength(value) <= 255, { error: 'expected at most 255 bytes' })
-  .refine((value) => !/\p{C}/u.test(value), { error: 'expected no control characters' });
-const exchange = shortText.meta({
-  description: 'The exchange. Empty: the default one, which takes the routing key as the name of a queue.',
-  examples: ['chainwatch'],
-});
-const routingKey = shortText.min(1).meta({
-  description: 'The routing key of every message.',
-  examples: ['payments'],
-});
-
-const stored = { url, exchange, routing_key: routingKey, auth: userAuthStored };
-export type RabbitTarget = ChannelTarget<
-  z.output<z.ZodObject<typeof stored>>,
-  z.output<typeof userCredentials>
->;
+import { rabbitInput, rabbitStored } from './rabbitmq-config.ts';
 
 /** An exchange of a RabbitMQ server of a customer. */
 export const rabbitmq = defineChannelKind({
@@ -49,9 +20,9 @@ export const rabbitmq = defineChannelKind({
     },
     updateExample: { routing_key: 'payments.v2' },
   },
-  input: { url, exchange: exchange.optional(), routing_key: routingKey },
+  input: rabbitInput,
   secrets: { auth: userAuthInput },
-  stored,
+  stored: rabbitStored,
   defaults: { events: 'movements', config: { exchange: '', auth: { type: 'none' } } },
   credentials: userCredentials,
   async check(given, { checkUrl }) {

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../attempt.ts';
 import { Connections, type Connection } from '../broker/keep-connections.ts';
 import { describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender, SendRequest } from '../sender.ts';
-import type { RedisTarget } from './redis-stream.ts';
+import type { RedisTarget } from './redis-stream-config.ts';
 
 const DEFAULT_PORT = '6379';
 

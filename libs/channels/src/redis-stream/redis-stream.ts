@@ -1,36 +1,7 @@
-import { z } from 'zod';
-import { serverUrl } from '../broker/server-url.ts';
-import { maskUser, sealUser, userAuthInput, userAuthStored, userCredentials } from '../broker/user-auth.ts';
+import { maskUser, sealUser, userAuthInput, userCredentials } from '../broker/user-auth.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
-import type { ChannelTarget } from '../sender.ts';
 import { createRedisSender } from './create-redis-sender.ts';
-
-const url = serverUrl({
-  protocols: ['redis:', 'rediss:'],
-  path: /^(\/\d{0,5})?$/,
-  example: 'rediss://redis.example.com:6379/0',
-  description: 'The server; `rediss` speaks TLS. A path is the number of a database.',
-});
-const stream = z
-  .string()
-  .regex(/^[^\p{C}]+$/u, 'expected a key without control characters')
-  .max(255)
-  .meta({ description: 'Key of the stream; Redis makes it with the first event.', examples: ['payments'] });
-const maxLength = z
-  .int()
-  .min(1_000)
-  .max(1_000_000_000)
-  .nullable()
-  .meta({
-    description: 'Entries that Redis keeps, about; older ones go. Null: nothing is removed.',
-    examples: [1_000_000],
-  });
-
-const stored = { url, stream, max_length: maxLength, auth: userAuthStored };
-export type RedisTarget = ChannelTarget<
-  z.output<z.ZodObject<typeof stored>>,
-  z.output<typeof userCredentials>
->;
+import { redisInput, redisStored } from './redis-stream-config.ts';
 
 /** A stream of a Redis or Valkey server of a customer. */
 export const redisStream = defineChannelKind({
@@ -43,9 +14,9 @@ export const redisStream = defineChannelKind({
     createExample: { name: 'Payments', url: 'rediss://redis.example.com:6379/0', stream: 'payments' },
     updateExample: { max_length: 1_000_000 },
   },
-  input: { url, stream, max_length: maxLength.optional() },
+  input: redisInput,
   secrets: { auth: userAuthInput },
-  stored,
+  stored: redisStored,
   defaults: { events: 'movements', config: { max_length: null, auth: { type: 'none' } } },
   credentials: userCredentials,
   async check(given, { checkUrl }) {

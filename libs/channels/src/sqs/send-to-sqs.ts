@@ -5,7 +5,7 @@ import { eventKeyOf } from '../broker/event-key.ts';
 import { describeMessage } from '../broker/publish-once.ts';
 import { postOnce, type Outcome } from '../http/post-once.ts';
 import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
-import type { SqsTarget } from './sqs.ts';
+import type { SqsTarget } from './sqs-config.ts';
 
 interface Context extends Pick<SenderContext, 'http' | 'userAgent'> {
   readonly region: string;

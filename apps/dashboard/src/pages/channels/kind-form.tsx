@@ -7,7 +7,7 @@ import { reasonFor, TextField } from '../../ui/field.tsx';
 import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
-import { describeKind, type Kind } from './kinds.ts';
+import { describeKind, valuesOf, type Kind } from './kinds.ts';
 import { UntoldChoice, useUntold } from './untold-choice.tsx';
 
 export interface MadeChannel {
@@ -33,12 +33,9 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
   const creating = useMutation({
     mutationFn: async (): Promise<MadeChannel> => {
-      const values = fields
-        .filter(({ name, isOptional }) => !isOptional || textOf(name).trim() !== '')
-        .map(({ name, toValue = String }) => [name, toValue(textOf(name).trim())]);
       const body = {
         name: textOf('name').trim(),
-        ...Object.fromEntries(values),
+        ...(valuesOf(kind, texts) as { url: string }),
         ...(events !== undefined && { event_types: [...events] }),
         ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
       };

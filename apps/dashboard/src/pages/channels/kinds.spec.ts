@@ -1,5 +1,5 @@
 import { CHANNEL_KINDS } from '@chainwatch/sdk/catalogue';
-import { describeKind, KIND_NAMES, targetOf, type Kind } from './kinds.ts';
+import { describeKind, KIND_NAMES, targetOf, valuesOf, type Kind } from './kinds.ts';
 import type { Channel } from '../../api/queries.ts';
 
 it('offers every kind of the API, and asks for all that it needs', () => {
@@ -34,19 +34,18 @@ it('shows a kind that it has no words for', () => {
 });
 
 it('writes what the API takes', () => {
-  const bodyOf = (kind: Kind, texts: Readonly<Record<string, string>>): object =>
-    Object.fromEntries(
-      describeKind(kind)
-        .fields.filter(({ name }) => name in texts)
-        .map(({ name, toValue = String }) => [name, toValue(texts[name]!)]),
-    );
-  expect(bodyOf('kafka', { brokers: 'a:1, b:2', topic: 't', auth: 'ada:p:w' })).toEqual({
+  expect(valuesOf('kafka', { brokers: 'a:1, b:2', topic: 't', auth: 'ada:p:w' })).toEqual({
     brokers: ['a:1', 'b:2'],
     topic: 't',
     auth: { type: 'scram-sha-512', username: 'ada', password: 'p:w' },
   });
-  expect(bodyOf('sqs', { auth: 'AKIA:s3cret' })).toEqual({
+  expect(valuesOf('sqs', { queue_url: ' https://q ', auth: 'AKIA:s3cret' })).toEqual({
+    queue_url: 'https://q',
     auth: { access_key_id: 'AKIA', secret_access_key: 's3cret' },
+  });
+  expect(valuesOf('redis_stream', { url: 'redis://a', stream: 's', auth: ' ' })).toEqual({
+    url: 'redis://a',
+    stream: 's',
   });
 });
 

@@ -225,6 +225,19 @@ function toList(text: string): string[] {
   return text.split(/[\s,]+/).filter((one) => one !== '');
 }
 
+/** Members of a body from what was written. */
+export function valuesOf(kind: Kind, texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const written = describeKind(kind).fields.map((field) => ({
+    ...field,
+    text: (texts[field.name] ?? '').trim(),
+  }));
+  return Object.fromEntries(
+    written
+      .filter(({ isOptional, text }) => !isOptional || text !== '')
+      .map(({ name, toValue = String, text }) => [name, toValue(text)]),
+  );
+}
+
 /** `bot_token` → `Bot token` */
 function toWords(name: string): string {
   const text = name.replaceAll('_', ' ');

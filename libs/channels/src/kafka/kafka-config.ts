@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { ChannelTarget } from '../sender.ts';
+
+const text = z.string().min(1).max(1_024);
+/** `host:port`, an IPv6 address in brackets. */
+const broker = z
+  .string()
+  .max(300)
+  .refine(
+    (value) => {
+      const url = URL.parse(`kafka://${value}`);
+      return url !== null && url.port !== '' && url.host === value.toLowerCase();
+    },
+    { error: 'expected a server and its port, such as kafka.example.com:9093' },
+  )
+  .meta({ description: 'A server and its port.', examples: ['kafka.example.com:9093'] });
+const brokers = z
+  .array(broker)
+  .min(1)
+  .max(10)
+  .meta({
+    description: 'Servers to ask first; the cluster tells the others, which pass the same guard.',
+    examples: [['kafka.example.com:9093']],
+  });
+const topic = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/, 'expected letters, digits, dots, hyphens, underscores')
+  .meta({ description: 'The topic; it is not created.', examples: ['payments'] });
+const tls = z.boolean().meta({ description: 'Whether to speak TLS. Default true.', examples: [true] });
+
+const mechanism = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+export const kafkaAuth = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) })
+      .meta({ id: 'KafkaAuthNone' }),
+    ...mechanism.map((type) =>
+      z.strictObject({
+        type: z.literal(type).meta({ description: 'The SASL mechanism.' }),
+        username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
+        password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
+      }),
+    ),
+  ])
+  .meta({ id: 'KafkaAuth' });
+
+export const kafkaStored = {
+  brokers,
+  topic,
+  tls,
+  auth: z
+    .object({ type: z.enum(['none', ...mechanism]).meta({ description: 'Kind of credentials.' }) })
+    .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
+};
+export const kafkaCredentials = z.object({ auth: kafkaAuth.default({ type: 'none' }) });
+export type KafkaTarget = ChannelTarget<
+  z.output<z.ZodObject<typeof kafkaStored>>,
+  z.output<typeof kafkaCredentials>
+>;
+
+/** Members of a request beside the credentials. */
+export const kafkaInput = { brokers, topic, tls: tls.optional() };
