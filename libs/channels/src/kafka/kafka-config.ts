@@ -24,22 +24,30 @@ const brokers = z
   });
 const topic = z
   .string()
-  .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}$/, 'expected letters, digits, dots, hyphens, underscores')
+  .regex(/^[A-Za-z0-9._-]{1,249}$/, 'expected letters, digits, dots, hyphens, underscores')
+  .refine((name) => !/^\.{1,2}$/.test(name), { error: 'expected more than dots' })
   .meta({ description: 'The topic; it is not created.', examples: ['payments'] });
 const tls = z.boolean().meta({ description: 'Whether to speak TLS. Default true.', examples: [true] });
 
-const mechanism = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const mechanisms = {
+  plain: 'KafkaAuthPlain',
+  'scram-sha-256': 'KafkaAuthScramSha256',
+  'scram-sha-512': 'KafkaAuthScramSha512',
+} as const;
+const names = Object.keys(mechanisms) as (keyof typeof mechanisms)[];
 export const kafkaAuth = z
   .discriminatedUnion('type', [
     z
       .strictObject({ type: z.literal('none').meta({ description: 'No credentials.' }) })
       .meta({ id: 'KafkaAuthNone' }),
-    ...mechanism.map((type) =>
-      z.strictObject({
-        type: z.literal(type).meta({ description: 'The SASL mechanism.' }),
-        username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
-        password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
-      }),
+    ...names.map((type) =>
+      z
+        .strictObject({
+          type: z.literal(type).meta({ description: 'The SASL mechanism.' }),
+          username: text.meta({ description: 'The user.', examples: ['chainwatch'] }),
+          password: text.meta({ description: 'Its password.', examples: ['correct horse'] }),
+        })
+        .meta({ id: mechanisms[type] }),
     ),
   ])
   .meta({ id: 'KafkaAuth' });
@@ -49,7 +57,7 @@ export const kafkaStored = {
   topic,
   tls,
   auth: z
-    .object({ type: z.enum(['none', ...mechanism]).meta({ description: 'Kind of credentials.' }) })
+    .object({ type: z.enum(['none', ...names]).meta({ description: 'Kind of credentials.' }) })
     .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
 };
 export const kafkaCredentials = z.object({ auth: kafkaAuth.default({ type: 'none' }) });

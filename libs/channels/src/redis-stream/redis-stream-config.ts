@@ -11,8 +11,9 @@ const url = serverUrl({
 });
 const stream = z
   .string()
-  .regex(/^[^\p{C}]+$/u, 'expected a key without control characters')
+  .min(1)
   .max(255)
+  .refine((key) => !/\p{C}/u.test(key), { error: 'expected no control characters' })
   .meta({ description: 'Key of the stream; Redis makes it with the first event.', examples: ['payments'] });
 const maxLength = z
   .int()

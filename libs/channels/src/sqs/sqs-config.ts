@@ -20,7 +20,8 @@ const queueUrl = z
 const region = z
   .string()
   .regex(/^[a-z0-9-]{1,64}$/, 'expected a region such as eu-central-1')
-  .meta({ description: 'Its region. Default: the one in the URL.', examples: ['eu-central-1'] });
+  .nullable()
+  .meta({ description: 'Its region. Null: the one in the URL.', examples: ['eu-central-1'] });
 
 export const sqsAuth = z
   .strictObject({
@@ -34,13 +35,12 @@ export const sqsAuth = z
       .meta({ description: 'The secret.', examples: ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'] }),
   })
   .meta({
-    id: 'SqsAuth',
     description: 'An access key that may `sqs:SendMessage`. The secret is write-only.',
   });
 
 export const sqsStored = {
   queue_url: queueUrl,
-  region: region.nullable(),
+  region,
   auth: z
     .object({
       access_key_id: z
@@ -56,4 +56,4 @@ export type SqsTarget = ChannelTarget<
 >;
 
 /** Members of a request beside the credentials. */
-export const sqsInput = { queue_url: queueUrl, region: region.nullable().optional() };
+export const sqsInput = { queue_url: queueUrl, region: region.optional() };

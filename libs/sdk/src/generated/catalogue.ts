@@ -141,7 +141,9 @@ export const CHANNEL_KINDS = {
     "summary": "Create a channel that sends to an SQS queue of yours",
     "fields": [
       {
-        "name": "auth"
+        "name": "auth",
+        "type": "object",
+        "description": "An access key that may `sqs:SendMessage`. The secret is write-only."
       },
       {
         "name": "queue_url",

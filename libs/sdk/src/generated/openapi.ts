@@ -8504,6 +8504,10 @@ export interface components {
                  * @example https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo
                  */
                 queue_url: string;
+                /**
+                 * @description Its region. Null: the one in the URL.
+                 * @example eu-central-1
+                 */
                 region: string | null;
                 /** @description The access key, without its secret. */
                 auth: {
@@ -10121,10 +10125,18 @@ export interface components {
              */
             include_historical?: boolean;
         };
-        KafkaAuth: components["schemas"]["KafkaAuthNone"] | {
+        KafkaAuth: components["schemas"]["KafkaAuthNone"] | components["schemas"]["KafkaAuthPlain"] | components["schemas"]["KafkaAuthScramSha256"] | components["schemas"]["KafkaAuthScramSha512"];
+        KafkaAuthNone: {
             /**
-             * @description The SASL mechanism.
-             * @constant
+             * @description No credentials. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "none";
+        };
+        KafkaAuthPlain: {
+            /**
+             * @description The SASL mechanism. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "plain";
             /**
@@ -10137,10 +10149,11 @@ export interface components {
              * @example correct horse
              */
             password: string;
-        } | {
+        };
+        KafkaAuthScramSha256: {
             /**
-             * @description The SASL mechanism.
-             * @constant
+             * @description The SASL mechanism. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "scram-sha-256";
             /**
@@ -10153,10 +10166,11 @@ export interface components {
              * @example correct horse
              */
             password: string;
-        } | {
+        };
+        KafkaAuthScramSha512: {
             /**
-             * @description The SASL mechanism.
-             * @constant
+             * @description The SASL mechanism. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "scram-sha-512";
             /**
@@ -10169,13 +10183,6 @@ export interface components {
              * @example correct horse
              */
             password: string;
-        };
-        KafkaAuthNone: {
-            /**
-             * @description No credentials.
-             * @constant
-             */
-            type: "none";
         };
         CreateKafkaChannelInput: {
             /**
@@ -11424,32 +11431,35 @@ export interface components {
              */
             include_historical?: boolean;
         };
-        /** @description An access key that may `sqs:SendMessage`. The secret is write-only. */
-        SqsAuth: {
-            /**
-             * @description The id of the access key.
-             * @example AKIAIOSFODNN7EXAMPLE
-             */
-            access_key_id: string;
-            /**
-             * @description The secret.
-             * @example wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
-             */
-            secret_access_key: string;
-        };
         CreateSqsChannelInput: {
             /**
              * @description As you call it.
              * @example Payments
              */
             name: string;
-            auth: components["schemas"]["SqsAuth"];
+            /** @description An access key that may `sqs:SendMessage`. The secret is write-only. */
+            auth: {
+                /**
+                 * @description The id of the access key.
+                 * @example AKIAIOSFODNN7EXAMPLE
+                 */
+                access_key_id: string;
+                /**
+                 * @description The secret.
+                 * @example wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
+                 */
+                secret_access_key: string;
+            };
             /**
              * Format: uri
              * @description The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address.
              * @example https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo
              */
             queue_url: string;
+            /**
+             * @description Its region. Null: the one in the URL.
+             * @example eu-central-1
+             */
             region?: string | null;
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
@@ -11552,13 +11562,29 @@ export interface components {
              * @example Payments
              */
             name?: string;
-            auth?: components["schemas"]["SqsAuth"];
+            /** @description An access key that may `sqs:SendMessage`. The secret is write-only. */
+            auth?: {
+                /**
+                 * @description The id of the access key.
+                 * @example AKIAIOSFODNN7EXAMPLE
+                 */
+                access_key_id: string;
+                /**
+                 * @description The secret.
+                 * @example wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY
+                 */
+                secret_access_key: string;
+            };
             /**
              * Format: uri
              * @description The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address.
              * @example https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo
              */
             queue_url?: string;
+            /**
+             * @description Its region. Null: the one in the URL.
+             * @example eu-central-1
+             */
             region?: string | null;
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.

@@ -35,12 +35,13 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
     mutationFn: async (): Promise<MadeChannel> => {
       const body = {
         name: textOf('name').trim(),
-        ...(valuesOf(kind, texts) as { url: string }),
+        ...valuesOf(kind, texts),
         ...(events !== undefined && { event_types: [...events] }),
         ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
       };
       // Each kind has an operation of its own, and the fields above are that kind's.
-      return bodyOf(api.POST(`/notification_channels/${kind}` as '/notification_channels/webhook', { body }));
+      const path = `/notification_channels/${kind}` as '/notification_channels/webhook';
+      return bodyOf(api.POST(path, { body: body as never }));
     },
     onSuccess: async (channel) => {
       await client.invalidateQueries({ queryKey: ['channels'] });

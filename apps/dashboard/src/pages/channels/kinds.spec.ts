@@ -4,13 +4,13 @@ import type { Channel } from '../../api/queries.ts';
 
 it('offers every kind of the API, and asks for all that it needs', () => {
   expect([...KIND_NAMES].sort()).toEqual(Object.keys(CHANNEL_KINDS).sort());
-  for (const kind of KIND_NAMES)
-    expect([
+  for (const kind of KIND_NAMES) {
+    const asked = describeKind(kind).fields.filter(({ isOptional }) => !isOptional);
+    expect([kind, asked.map(({ name }) => name).sort()]).toEqual([
       kind,
-      describeKind(kind)
-        .fields.filter(({ isOptional }) => !isOptional)
-        .map(({ name }) => name),
-    ]).toEqual([kind, CHANNEL_KINDS[kind].fields.map(({ name }) => name)]);
+      CHANNEL_KINDS[kind].fields.map(({ name }) => name).sort(),
+    ]);
+  }
 });
 
 it('shows a kind that it has no words for', () => {
