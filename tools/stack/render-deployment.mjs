@@ -119,10 +119,15 @@ function fill(file, source, text) {
 const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 
 /** @param {Service} service */
-function composeService({ name, localPort, memoryMax, mails, signsIn }) {
+function composeService({ name, localPort, memoryMax, mails, signsIn, signs }) {
   const ports = localPort === undefined ? '' : `, ports: ['127.0.0.1:${localPort}:8080']`;
   const limit = memoryMax.replace('Mi', 'm').replace('Gi', 'g');
-  const groups = ['environment', ...(mails ? ['mail'] : []), ...(signsIn ? ['sign-in'] : [])];
+  const groups = [
+    'environment',
+    ...(mails ? ['mail'] : []),
+    ...(signsIn ? ['sign-in'] : []),
+    ...(signs ? ['statements'] : []),
+  ];
   const own = groups.map((group) => `*${group}`).join(', ');
   const environment = groups.length > 1 ? `, environment: { <<: [${own}] }` : '';
   return `  ${name}: { <<: *service, command: [${name}.mjs], mem_limit: ${limit}${ports}${environment} }`;

@@ -14,6 +14,7 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
  * @property {'customers'} [dials] whose addresses; default the nodes of chains, for which alone OUTBOUND_ALLOW is
  * @property {true} [mails] it has to know the mail server: SMTP_URL
  * @property {true} [signsIn] it has to know who vouches for people: OIDC_ISSUER
+ * @property {true} [signs] it signs statements: STATEMENT_KEY
  * @property {string} cpu requested
  * @property {string} [cpuLoaded] requested in production, of one that is scaled: its scaler's utilization refers to it
  * @property {string} memory requested

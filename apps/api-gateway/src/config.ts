@@ -72,6 +72,11 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       UPGRADES_FILE: jsonFile(calendarSchema).optional(),
       /** Networks beside those of the release, or in their place: YAML or JSON. */
       NETWORKS_FILE: z.string().optional(),
+      /**
+       * Signs statements: 32 random bytes as base64. Replaced to rotate; public keys stay published. Default: there are no
+       * statements.
+       */
+      STATEMENT_KEY: z.string().max(128).optional(),
       BUILD_COMMIT: z.string().max(64).default('unknown'),
       BUILD_TIME: z.string().max(64).default('unknown'),
     }),

@@ -9,16 +9,19 @@ import { createDatabase, waitForSchema } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { runService, startHealthServer, startTelemetry, type Logger } from '@chainwatch/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
 import { applyNetworksFile } from './networks/apply-networks-file.ts';
 import { BulkThreads } from './bulk/bulk-threads.ts';
 import type { ApiSettings } from './server/api-deps.ts';
 import { oidcOf, readConfig } from './config.ts';
 import { findRequestOwner } from './server/request-owner.ts';
-import { startApiGateway } from './start-api-gateway.ts';
+import { startApiGateway, type ApiGatewayOptions } from './start-api-gateway.ts';
+import { createStatementSigner } from './statements/signing-key.ts';
 
 const NAME = 'api-gateway';
+/** Longer than the server lets a statement of SQL for one address take. */
+const STATEMENT_READ_MS = 660_000;
 
 await runService({
   name: NAME,
@@ -45,6 +48,7 @@ await runService({
     const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
     const bulk = createBulkThreads(config);
+    const statements = openStatements(config, logger);
     const gateway = await startApiGateway({
       deps: {
         db,
@@ -57,6 +61,7 @@ await runService({
       },
       bus,
       cache,
+      statements,
       ...readAppOptions(config),
       // Beside the bundle.
       dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
@@ -80,6 +85,7 @@ await runService({
         await gateway.stop();
         await bulk.stop();
         await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
+        await statements?.db.close();
         await telemetry.stop();
       },
     };
@@ -95,6 +101,17 @@ function readSessions({ DB_POOL_SIZE: poolSize = 15, STATEMENT_TIMEOUT: statemen
     raw: { ...common, poolSize: Math.round((poolSize * 2) / 3) },
     prisma: { ...common, poolSize: Math.floor(poolSize / 3) },
   };
+}
+
+/** A pool of its own: one statement is read for minutes, beside the sessions of requests. */
+function openStatements(config: Config, logger: Logger): ApiGatewayOptions['statements'] {
+  const { STATEMENT_KEY: key, DATABASE_URL: url, DB_PREPARED: isPrepared } = config;
+  if (key === undefined) return undefined;
+  const db = createDatabase({
+    ...{ url, isPrepared, logger, applicationName: `${NAME}-statements`, poolSize: 3 },
+    statementTimeoutMs: STATEMENT_READ_MS,
+  });
+  return { db, signer: createStatementSigner(key) };
 }
 
 function openDial({ OUTBOUND_ALLOW: allow, DATABASE_URL, NATS_URL, REDIS_URL = '' }: Config): Dial {

@@ -78,6 +78,11 @@ import { search } from './routes/search.get/handler.ts';
 import { createSession } from './routes/sessions.create/handler.ts';
 import { deleteSession } from './routes/sessions.delete/handler.ts';
 import { getSession } from './routes/sessions.get/handler.ts';
+import { createStatement } from './routes/statements.create/handler.ts';
+import { deleteStatement } from './routes/statements.delete/handler.ts';
+import { downloadStatement } from './routes/statements.download/handler.ts';
+import { getStatement } from './routes/statements.get/handler.ts';
+import { listStatements } from './routes/statements.list/handler.ts';
 import { getStats } from './routes/stats.get/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
@@ -224,6 +229,11 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getTransaction,
   getTransactionByHash,
   getTransactionProof,
+  listStatements,
+  createStatement,
+  getStatement,
+  downloadStatement,
+  deleteStatement,
   listConfirmationPolicies,
   getConfirmationPolicy,
   setConfirmationPolicy,

@@ -16,6 +16,7 @@ import { createApp } from './server/create-app.ts';
 import type { AppOptions } from './server/create-app.ts';
 import { sweepExpired } from './server/sweep-expired.ts';
 import { startFolding } from './lists/start-folding.ts';
+import { StatementWorker, type StatementWorkerOptions } from './statements/statement-worker.ts';
 import { observeChains } from './chains/observe-chains.ts';
 import { readChainRecord } from './chains/read-chain-record.ts';
 
@@ -36,7 +37,12 @@ export interface ApiGatewayOptions
     | 'commandFile'
     | 'checkReplies'
   > {
-  readonly deps: Omit<ApiDeps, 'bus' | 'cache' | 'chains' | 'networks' | 'keys' | 'feeds' | 'exports'>;
+  readonly deps: Omit<
+    ApiDeps,
+    'bus' | 'cache' | 'chains' | 'networks' | 'keys' | 'feeds' | 'exports' | 'statements'
+  >;
+  /** With what statements are written; without, none can be asked for. */
+  readonly statements?: Pick<StatementWorkerOptions, 'db' | 'signer'> | undefined;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
   readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot' | 'health'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
@@ -69,6 +75,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const feeds = new EventFeeds(shared);
   const exports = new Exports(shared);
   const networks = await followNetworks(db, logger);
+  const statements = options.statements && new StatementWorker({ ...options.statements, logger });
   const deps: ApiDeps = {
     ...options.deps,
     bus,
@@ -78,6 +85,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     keys,
     feeds,
     exports,
+    statements,
   };
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
@@ -117,7 +125,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       stopFolding();
       observer.stop();
       feeds.close();
-      await server.close();
+      await Promise.all([server.close(), statements?.stop()]);
     },
   };
 }

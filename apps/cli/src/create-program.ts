@@ -13,6 +13,7 @@ import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addNats } from './commands/nats.ts';
 import { addNetworks } from './commands/networks.ts';
+import { addStatement } from './commands/statement.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { createAct, type Surroundings } from './context.ts';
@@ -55,6 +56,7 @@ Examples:
     addChains,
     addNetworks,
     addIncidents,
+    addStatement,
     addKeys,
     addNats,
     addDoctor,

@@ -19,6 +19,8 @@ export const PERMISSIONS = {
     'api:confirmation_policy:write',
     'api:block:read',
     'api:transaction:read',
+    'api:statement:read',
+    'api:statement:write',
     'api:event:read',
     'api:delivery:read',
     'api:delivery:replay',

@@ -28,6 +28,8 @@ export interface OperationCall {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly query?: object;
   readonly body?: unknown;
+  /** The answer is a document that is no JSON: its bytes as they come. */
+  readonly isDocument?: boolean;
   readonly options?: RequestOptions;
 }
 
@@ -46,7 +48,8 @@ export function createCallOperation(options: ClientOptions): CallOperation {
     redirect: 'manual',
     fetch: (request) => sendWithRetries(request, { fetch, timeoutMs }),
   });
-  return async ({ method, path, params = {}, query, body, options: { signal, idempotencyKey } = {} }) => {
+  return async ({ method, path, params = {}, query, body, isDocument, options = {} }) => {
+    const { signal, idempotencyKey } = options;
     checkParams(params);
     const send = client.request as unknown as (
       ...args: readonly unknown[]
@@ -54,6 +57,7 @@ export function createCallOperation(options: ClientOptions): CallOperation {
     const { data, error, response } = await send(method, path, {
       params: { path: params, query },
       ...(body !== undefined && { body }),
+      ...(isDocument === true && { parseAs: 'stream' }),
       ...(signal !== undefined && { signal }),
       ...(method === 'POST' && {
         headers: { 'Idempotency-Key': idempotencyKey ?? webcrypto.randomUUID() },

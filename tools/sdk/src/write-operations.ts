@@ -100,9 +100,11 @@ function writeMethod(name: string, { method, path, operation }: Entry): string {
       : []),
     ...(queries.length > 0 ? [isList ? 'query: asked' : 'query'] : []),
     ...(requestBody ? ['body'] : []),
+    ...(answersDocument(operation) ? ['isDocument: true'] : []),
     'options',
   ].join(', ');
-  const result = isList ? `Pages<Page<'${id}'>>` : `Promise<Answer<'${id}'>>`;
+  const answer = answersDocument(operation) ? 'ReadableStream<Uint8Array>' : `Answer<'${id}'>`;
+  const result = isList ? `Pages<Page<'${id}'>>` : `Promise<${answer}>`;
   const send = `this.#call({ ${call} })`;
   return `
 ${writeDocstring(method, path, operation)}
@@ -110,6 +112,12 @@ ${writeDocstring(method, path, operation)}
     return ${isList ? `new Pages(query, (asked) => ${send})` : send};
   }
 `;
+}
+
+/** Its answer is no JSON. */
+function answersDocument({ responses }: Operation): boolean {
+  const content = (responses['200'] as { readonly content?: object } | undefined)?.content;
+  return content !== undefined && !('application/json' in content);
 }
 
 function writeDocstring(method: string, path: string, { summary, description }: Operation): string {

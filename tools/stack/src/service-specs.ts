@@ -8,6 +8,7 @@ export interface ServiceEnvironment {
   readonly natsUrl: string;
   readonly redisUrl: string;
   readonly secretsKeys: string;
+  readonly statementKey: string;
   /** What the dashboard calls. */
   readonly rpcUrl: string;
   readonly playgroundUrl: string | undefined;
@@ -56,6 +57,7 @@ export function listServices(
         HEALTH_PORT: String(health),
         ...(name === 'api-gateway' && {
           RPC_URL: environment.rpcUrl,
+          STATEMENT_KEY: environment.statementKey,
           ...(environment.playgroundUrl !== undefined && { PLAYGROUND_URL: environment.playgroundUrl }),
         }),
         ...(name === 'rpc-proxy' && {

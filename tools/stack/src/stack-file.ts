@@ -32,6 +32,8 @@ interface StackSecrets {
   readonly postgres_password: string;
   /** `kid:base64`, see SECRETS_KEYS. */
   readonly secrets_keys: string;
+  /** Base64, see STATEMENT_KEY. */
+  readonly statement_key: string;
 }
 
 export function findStackFile(): StackFile | undefined {
@@ -44,12 +46,15 @@ export function writeStackFile(content: StackFile): void {
 
 export function loadSecrets(): StackSecrets {
   const path = join(stateDir, 'secrets.json');
-  const known = readJson<StackSecrets>(path);
-  if (known) return known;
+  // A stack of an earlier release has fewer.
+  const known = readJson<Partial<StackSecrets>>(path);
   const made: StackSecrets = {
     postgres_password: randomBytes(18).toString('hex'),
     secrets_keys: `local:${randomBytes(32).toString('base64')}`,
+    statement_key: randomBytes(32).toString('base64'),
+    ...known,
   };
+  if (known?.statement_key !== undefined) return made;
   writePrivate(path, made);
   return made;
 }

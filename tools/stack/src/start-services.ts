@@ -31,6 +31,7 @@ export async function startServices(
   const services = listServices(options.distDir, options.portOffset, {
     ...servers,
     secretsKeys: process.env.SECRETS_KEYS || loadSecrets().secrets_keys,
+    statementKey: process.env.STATEMENT_KEY || loadSecrets().statement_key,
     rpcUrl,
     playgroundUrl,
   });

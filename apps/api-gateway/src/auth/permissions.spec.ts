@@ -135,6 +135,11 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
     'api:delivery:replay',
   'POST /notification_channels/:notification_channel_id/deliveries/actions/recover': 'api:delivery:replay',
 
+  'GET /statements': 'api:statement:read',
+  'POST /statements': 'api:statement:write',
+  'GET /statements/:statement_id': 'api:statement:read',
+  'GET /statements/:statement_id/download': 'api:statement:read',
+  'DELETE /statements/:statement_id': 'api:statement:write',
   'GET /portal_sessions': 'api:notification_channel:read',
   'POST /portal_sessions': 'api:notification_channel:write',
   'GET /portal_sessions/:portal_session_id': 'api:notification_channel:read',

@@ -59,6 +59,7 @@ export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
     example: '2026-01-01T00:00:00Z',
   },
   sort_by: { description: 'The order; `-` before the name: descending.' },
+  statement_id: { description: 'The statement, by its `id`.', example: ID },
   statuses: { description: 'Only those with one of these statuses.' },
   to_block: { description: 'Only up to that block, inclusive.', example: 21_000_100 },
   types: { description: 'Only those of these types.' },

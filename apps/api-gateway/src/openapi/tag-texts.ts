@@ -22,6 +22,8 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
     'Where events are delivered to, and how that went. `/channels` is the short path to the same.',
   portal_sessions:
     "Pages on some channels' deliveries for customers of yours, framed in yours. Their token, `Authorization: Bearer`, opens the operations that name it, for these channels alone.",
+  statements:
+    'Signed documents of balances and movements, with what is not known declared. Kept for 90 days. Their public keys are at `/.well-known/chainwatch-keys`, which needs no key.',
   webhooks: 'Requests that the servers of webhook channels receive.',
   management: 'Workspace, projects, members, keys and audit log, with a management key.',
 };

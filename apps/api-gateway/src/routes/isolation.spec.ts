@@ -60,6 +60,10 @@ describe('what belongs to another project or workspace', () => {
       .post('/portal_sessions')
       .send({ channel_ids: [channel.id], ttl_seconds: 3_600 })
       .expect(201);
+    const { body: statement } = await world.api
+      .post('/statements')
+      .send({ addresses: [address], from: '2026-10-01T00:00:00Z', to: '2026-11-01T00:00:00Z' })
+      .expect(202);
     const { body: member } = await world.management
       .post('/management/members')
       .send({ email: 'mine@example.com', role: 'admin' })
@@ -93,6 +97,7 @@ describe('what belongs to another project or workspace', () => {
       event_id: events[0]!.event_id,
       project_id: world.project.projectId,
       portal_session_id: portal.id,
+      statement_id: statement.id,
       member_id: member.id,
       key_id: key.id,
     };

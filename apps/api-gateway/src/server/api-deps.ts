@@ -9,6 +9,7 @@ import type { PrismaClient } from '@chainwatch/db/prisma';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ProblemContext } from '@chainwatch/problem';
 import type { Sealer } from '@chainwatch/secrets';
+import type { StatementWorker } from '../statements/statement-worker.ts';
 import type { ChainRecords } from '../chains/chain-records.ts';
 import type { NetworkFollower } from '../networks/follow-networks.ts';
 import type { EventFeeds } from '../events/event-feeds.ts';
@@ -36,6 +37,8 @@ export interface ApiDeps {
   readonly feeds: Pick<EventFeeds, 'enter' | 'serve'>;
   /** Answers with whole lists. */
   readonly exports: Pick<Exports, 'answer'>;
+  /** Writes statements; undefined: the installation has no key to sign them with. */
+  readonly statements: Pick<StatementWorker, 'call'> | undefined;
   /** Guarded, because node URLs and webhook URLs come from customers. */
   readonly dial: Dial;
   readonly logger: Pick<Logger, 'warn'>;

@@ -30,6 +30,7 @@ import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
 import { serveLogos } from '../ui/serve-logos.ts';
 import { serveSite } from '../ui/serve-site.ts';
+import { serveStatementKeys } from '../statements/serve-statement-keys.ts';
 import { runForOwner } from './request-owner.ts';
 import { translateError } from './translate-error.ts';
 
@@ -135,6 +136,7 @@ function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): Reque
   const { namespaceLabel, publicUrl, rpcUrl, playgroundUrl } = deps.settings;
   return [
     serveDocuments({ namespaceLabel, publicUrl }),
+    serveStatementKeys(deps),
     serveConsent(deps),
     serveOidc({ settings: oidc, deps, limit }),
     serveDashboard(folders.dashboardFolder, {

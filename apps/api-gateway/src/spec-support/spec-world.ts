@@ -202,6 +202,8 @@ function createDeps(
       createSealer({ keys: { spec: randomBytes(32).toString('base64') }, activeKeyId: 'spec' }),
     feeds: new EventFeeds({ ...open, ...feeds }),
     exports: new Exports({ ...open, ...feeds }),
+    // No worker: specs of statements start their own.
+    statements: { call: () => undefined },
     dial: createDial({ allow: [...allow] }),
     logger,
     settings: {

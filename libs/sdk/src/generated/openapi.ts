@@ -1072,6 +1072,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Statements of the project
+         * @description Needs the permission `api:statement:read`.
+         */
+        get: operations["listStatements"];
+        put?: never;
+        /**
+         * Have a signed statement of balances and movements written
+         * @description Needs the permission `api:statement:write`.
+         */
+        post: operations["createStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/statements/{statement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A statement: how far it is, and its signature once it is completed
+         * @description Needs the permission `api:statement:read`.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a statement with its document; one that is being written ends
+         * @description Needs the permission `api:statement:write`.
+         */
+        delete: operations["deleteStatement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/statements/{statement_id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The document of a completed statement
+         * @description Needs the permission `api:statement:read`.
+         */
+        get: operations["downloadStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/confirmation_policies": {
         parameters: {
             query?: never;
@@ -2444,7 +2512,7 @@ export interface components {
                  *       "api:address:read"
                  *     ]
                  */
-                permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+                permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
                 /**
                  * @description When it ends. Null: never.
                  * @example null
@@ -2476,7 +2544,7 @@ export interface components {
              *       "mgt:project:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /** @description The key's workspace, or the one in which the member acts. */
             workspace: {
                 /**
@@ -2545,7 +2613,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            project_permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            project_permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
         };
         SearchHit: {
             /**
@@ -5494,6 +5562,196 @@ export interface components {
                  */
                 required_confirmations: number;
             };
+        };
+        Statement: {
+            /**
+             * Format: uuid
+             * @description Of the statement.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description `completed`: the document can be downloaded. `failed`: `reason` says why.
+             * @example completed
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed";
+            /**
+             * @description Why it failed, or is tried again. Null otherwise.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description The addresses that were named. Null where a group or a public key selects them.
+             * @example [
+             *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+             *     ]
+             */
+            addresses: string[] | null;
+            /**
+             * @description The group that selects the addresses, or null.
+             * @example null
+             */
+            group: string | null;
+            /**
+             * @description The public key that selects the addresses, or null.
+             * @example null
+             */
+            public_key_id: string | null;
+            /**
+             * @description The chains (CAIP-2). Null: all chains of the addresses.
+             * @example [
+             *       "eip155:1"
+             *     ]
+             */
+            chain_gids: string[] | null;
+            /**
+             * Format: date-time
+             * @description The beginning of the period, inclusive.
+             * @example 2026-10-01T00:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the period, exclusive.
+             * @example 2026-11-01T00:00:00.000Z
+             */
+            to: string;
+            /**
+             * @description Of the document.
+             * @example ndjson
+             * @enum {string}
+             */
+            format: "csv" | "ndjson" | "html";
+            /** @description How far it is. */
+            progress: {
+                /**
+                 * Format: int64
+                 * @description Addresses that are written.
+                 * @example 12
+                 */
+                addresses_done: number;
+                /**
+                 * Format: int64
+                 * @description Addresses of the statement.
+                 * @example 12
+                 */
+                addresses_total: number;
+                /**
+                 * Format: int64
+                 * @description Movements that are written.
+                 * @example 3402
+                 */
+                movements: number;
+                /**
+                 * Format: int64
+                 * @description Declared gaps that are written: what the statement does not know.
+                 * @example 1
+                 */
+                gaps: number;
+            };
+            /**
+             * @description Bytes of the document. Null before it is completed.
+             * @example 1048576
+             */
+            size: number | null;
+            /** @description Null before it is completed. */
+            signature: {
+                /**
+                 * @description The key, one of `/.well-known/chainwatch-keys`.
+                 * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+                 */
+                kid: string;
+                /**
+                 * @description RFC 8032.
+                 * @example Ed25519
+                 * @constant
+                 */
+                algorithm: "Ed25519";
+                /**
+                 * @description SHA-256 of the document as hexadecimal; of an `ndjson` document of all lines before the last one, which is its signature.
+                 * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                 */
+                sha256: string;
+                /**
+                 * @description Signature of the 32 bytes of that SHA-256, as base64.
+                 * @example 5VZDAMNgrHKQhuLMgG6CioSHfx64556PYNrBe6nqCHgKAwUMdn4E4wd4cGXxfTx1SzVPbXNwuD+6bd4W36DnCQ==
+                 */
+                value: string;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was begun last. Null while it is queued for the first time.
+             * @example 2026-11-28T09:00:05.000Z
+             */
+            started_at: string | null;
+            /**
+             * @description When it was completed or failed. Null before.
+             * @example 2026-11-28T09:00:05.000Z
+             */
+            finished_at: string | null;
+            /**
+             * @description When it is deleted with its document, 90 days after it was finished. Null before.
+             * @example 2027-02-26T09:00:05.000Z
+             */
+            expires_at: string | null;
+        };
+        StatementPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Statement"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        CreateStatementInput: {
+            /**
+             * @description Addresses of the project, at most 1,000, in any form that their family reads. Exactly one of `addresses`, `group` and `public_key_id` selects the addresses.
+             * @example [
+             *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+             *     ]
+             */
+            addresses?: string[];
+            /**
+             * @description All addresses of a group, at most 10,000.
+             * @example customers
+             */
+            group?: string;
+            /**
+             * Format: uuid
+             * @description All addresses derived from a public key, at most 10,000.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            public_key_id?: string;
+            /**
+             * @description Only these chains (CAIP-2). Default: all chains of the addresses.
+             * @example [
+             *       "eip155:1"
+             *     ]
+             */
+            chain_gids?: string[];
+            /**
+             * Format: date-time
+             * @description The beginning of the period, inclusive.
+             * @example 2026-10-01T00:00:00Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The end of the period, exclusive: at most 366 days later, and not in the future.
+             * @example 2026-11-01T00:00:00Z
+             */
+            to: string;
+            /**
+             * @description Of the document: `ndjson`, one JSON object a line, the last one its signature; `csv`, one table; `html`, one page to print.
+             * @default ndjson
+             * @example ndjson
+             * @enum {string}
+             */
+            format?: "csv" | "ndjson" | "html";
         };
         /** @description When transactions of the project are confirmed on a chain. */
         ConfirmationPolicy: {
@@ -12617,7 +12875,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description `expired` and `revoked` keys are refused.
              * @enum {string}
@@ -12678,7 +12936,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description When it ends. Null or absent: never.
              * @example 2027-01-01T00:00:00Z
@@ -12718,7 +12976,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description `expired` and `revoked` keys are refused.
              * @enum {string}
@@ -12797,7 +13055,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description `expired` and `revoked` keys are refused.
              * @enum {string}
@@ -12848,7 +13106,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected";
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "statement.created" | "statement.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected";
             /** @description The key that asked, the member who signed in, or the service. */
             actor: {
                 /**
@@ -12878,7 +13136,7 @@ export interface components {
                  * @description What kind of thing it is.
                  * @enum {string}
                  */
-                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "skip" | "reset" | "token";
+                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "statement" | "incident" | "reprocess" | "skip" | "reset" | "token";
                 /**
                  * Format: uuid
                  * @description Of the thing. A token has none of its own: it is made of its gid, which `changes` have.
@@ -18659,6 +18917,349 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listStatements: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+                /** @description Only those with one of these statuses. Repeated, comma-separated, or both; the name may end in `[]`. */
+                statuses?: ("queued" | "running" | "completed" | "failed")[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "status": "completed",
+                     *           "reason": null,
+                     *           "addresses": [
+                     *             "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *           ],
+                     *           "group": null,
+                     *           "public_key_id": null,
+                     *           "chain_gids": [
+                     *             "eip155:1"
+                     *           ],
+                     *           "from": "2026-10-01T00:00:00.000Z",
+                     *           "to": "2026-11-01T00:00:00.000Z",
+                     *           "format": "ndjson",
+                     *           "progress": {
+                     *             "addresses_done": 12,
+                     *             "addresses_total": 12,
+                     *             "movements": 3402,
+                     *             "gaps": 1
+                     *           },
+                     *           "size": 1048576,
+                     *           "signature": {
+                     *             "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+                     *             "algorithm": "Ed25519",
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "value": "5VZDAMNgrHKQhuLMgG6CioSHfx64556PYNrBe6nqCHgKAwUMdn4E4wd4cGXxfTx1SzVPbXNwuD+6bd4W36DnCQ=="
+                     *           },
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "started_at": "2026-11-28T09:00:05.000Z",
+                     *           "finished_at": "2026-11-28T09:00:05.000Z",
+                     *           "expires_at": "2027-02-26T09:00:05.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatementPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createStatement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "addresses": [
+                 *         "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *       ],
+                 *       "from": "2026-10-01T00:00:00Z",
+                 *       "to": "2026-11-01T00:00:00Z",
+                 *       "format": "ndjson"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateStatementInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "status": "completed",
+                     *       "reason": null,
+                     *       "addresses": [
+                     *         "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *       ],
+                     *       "group": null,
+                     *       "public_key_id": null,
+                     *       "chain_gids": [
+                     *         "eip155:1"
+                     *       ],
+                     *       "from": "2026-10-01T00:00:00.000Z",
+                     *       "to": "2026-11-01T00:00:00.000Z",
+                     *       "format": "ndjson",
+                     *       "progress": {
+                     *         "addresses_done": 12,
+                     *         "addresses_total": 12,
+                     *         "movements": 3402,
+                     *         "gaps": 1
+                     *       },
+                     *       "size": 1048576,
+                     *       "signature": {
+                     *         "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+                     *         "algorithm": "Ed25519",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "value": "5VZDAMNgrHKQhuLMgG6CioSHfx64556PYNrBe6nqCHgKAwUMdn4E4wd4cGXxfTx1SzVPbXNwuD+6bd4W36DnCQ=="
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "started_at": "2026-11-28T09:00:05.000Z",
+                     *       "finished_at": "2026-11-28T09:00:05.000Z",
+                     *       "expires_at": "2027-02-26T09:00:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The statement, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                statement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "status": "completed",
+                     *       "reason": null,
+                     *       "addresses": [
+                     *         "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *       ],
+                     *       "group": null,
+                     *       "public_key_id": null,
+                     *       "chain_gids": [
+                     *         "eip155:1"
+                     *       ],
+                     *       "from": "2026-10-01T00:00:00.000Z",
+                     *       "to": "2026-11-01T00:00:00.000Z",
+                     *       "format": "ndjson",
+                     *       "progress": {
+                     *         "addresses_done": 12,
+                     *         "addresses_total": 12,
+                     *         "movements": 3402,
+                     *         "gaps": 1
+                     *       },
+                     *       "size": 1048576,
+                     *       "signature": {
+                     *         "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+                     *         "algorithm": "Ed25519",
+                     *         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *         "value": "5VZDAMNgrHKQhuLMgG6CioSHfx64556PYNrBe6nqCHgKAwUMdn4E4wd4cGXxfTx1SzVPbXNwuD+6bd4W36DnCQ=="
+                     *       },
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "started_at": "2026-11-28T09:00:05.000Z",
+                     *       "finished_at": "2026-11-28T09:00:05.000Z",
+                     *       "expires_at": "2027-02-26T09:00:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The statement, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                statement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    downloadStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The statement, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                statement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"type":"statement","version":1} */
+                    "application/x-ndjson": string;
+                    /** @example {"type":"statement","version":1} */
+                    "text/csv": string;
+                    /** @example {"type":"statement","version":1} */
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listConfirmationPolicies: {
         parameters: {
             query?: {
@@ -24208,9 +24809,9 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both; the name may end in `[]`. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "statement.created" | "statement.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both; the name may end in `[]`. */
-                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "incident" | "reprocess" | "skip" | "reset" | "token")[];
+                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "statement" | "incident" | "reprocess" | "skip" | "reset" | "token")[];
                 /**
                  * @description Only changes of these things. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [

@@ -696,6 +696,60 @@ export class TransactionOperations {
   }
 }
 
+/** Operations under `statements`. */
+export class StatementOperations {
+  readonly #call: CallOperation;
+
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  /**
+   * Statements of the project.
+   *
+   * Needs the permission `api:statement:read`. `GET /statements`
+   */
+  list(query?: Query<'listStatements'>, options?: RequestOptions): Pages<Page<'listStatements'>> {
+    return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/statements', query: asked, options }));
+  }
+
+  /**
+   * Have a signed statement of balances and movements written.
+   *
+   * Needs the permission `api:statement:write`. `POST /statements`
+   */
+  create(body: Body<'createStatement'>, options?: RequestOptions): Promise<Answer<'createStatement'>> {
+    return this.#call({ method: 'POST', path: '/statements', body, options });
+  }
+
+  /**
+   * A statement: how far it is, and its signature once it is completed.
+   *
+   * Needs the permission `api:statement:read`. `GET /statements/{statement_id}`
+   */
+  get(statementId: string, options?: RequestOptions): Promise<Answer<'getStatement'>> {
+    return this.#call({ method: 'GET', path: '/statements/{statement_id}', params: { statement_id: statementId }, options });
+  }
+
+  /**
+   * Delete a statement with its document; one that is being written ends.
+   *
+   * Needs the permission `api:statement:write`. `DELETE /statements/{statement_id}`
+   */
+  delete(statementId: string, options?: RequestOptions): Promise<Answer<'deleteStatement'>> {
+    return this.#call({ method: 'DELETE', path: '/statements/{statement_id}', params: { statement_id: statementId }, options });
+  }
+
+  /**
+   * The document of a completed statement.
+   *
+   * Needs the permission `api:statement:read`. `GET /statements/{statement_id}/download`
+   */
+  download(statementId: string, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.#call({ method: 'GET', path: '/statements/{statement_id}/download', params: { statement_id: statementId }, isDocument: true, options });
+  }
+}
+
 /** Operations under `confirmation_policies`. */
 export class ConfirmationPolicyOperations {
   readonly #call: CallOperation;
@@ -1350,6 +1404,7 @@ export function createOperations(call: CallOperation) {
     publicKeys: new PublicKeyOperations(call),
     addresses: new AddressOperations(call),
     transactions: new TransactionOperations(call),
+    statements: new StatementOperations(call),
     confirmationPolicies: new ConfirmationPolicyOperations(call),
     events: new EventOperations(call),
     notificationChannels: new NotificationChannelOperations(call),

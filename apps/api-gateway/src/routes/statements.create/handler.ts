@@ -1,0 +1,141 @@
+import type { z } from 'zod';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import type { Sql } from '@chainwatch/db';
+import type { Principal } from '@chainwatch/key-store';
+import { serviceUnavailable, tooManyRequests, unprocessableEntity } from '@chainwatch/problem';
+import { findAddresses } from '../../addresses/find-addresses.ts';
+import { recordChange } from '../../management/record-change.ts';
+import { statementSchema, toStatementRecord } from '../../records/statement.ts';
+import { defineRoute } from '../../server/define-route.ts';
+import { ADDRESSES_MAX, findStated } from '../../statements/find-stated.ts';
+import { shownRequest } from '../../statements/shown-request.ts';
+import type { StatementRequest } from '../../statements/statement-store.ts';
+import { newStatementSchema } from './new-statement-schema.ts';
+
+type Body = z.output<typeof newStatementSchema>;
+
+/** Statements of a workspace that are queued or being written. */
+const OPEN_MAX = 2;
+/** Statements of a workspace that are kept: each may be large. */
+const KEPT_MAX = 1_000;
+const RETRY_AFTER_SECONDS = 10;
+const NAMED_FAULTS = 20;
+
+export const createStatement = defineRoute({
+  method: 'POST',
+  path: '/statements',
+  permission: 'api:statement:write',
+  summary: 'Have a signed statement of balances and movements written',
+  body: newStatementSchema,
+  example: {
+    addresses: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
+    from: '2026-10-01T00:00:00Z',
+    to: '2026-11-01T00:00:00Z',
+    format: 'ndjson',
+  },
+  responses: { 202: statementSchema },
+  problems: [422],
+  handle: async ({ body, principal, requestId }, deps) => {
+    if (deps.statements === undefined)
+      throw serviceUnavailable(
+        'This installation has no key to sign statements with: set STATEMENT_KEY of the API gateway to 32 random bytes as base64.',
+      );
+    const request = await resolveRequest(deps.db, principal, body);
+    const found = await findStated(deps.db, principal.projectId, request);
+    expectAddresses(body, found.length);
+    const id = await deps.db.transaction(async (sql) => {
+      await takeTurn(sql, principal.workspaceId);
+      const { rows } = await sql.query<{ id: string }>(
+        'INSERT INTO statements (project_id, request, format, address_count) VALUES ($1, $2, $3, $4) RETURNING id',
+        [principal.projectId, JSON.stringify(request), body.format, found.length],
+      );
+      await recordChange(
+        sql,
+        { principal, requestId },
+        {
+          action: 'statement.created',
+          targetId: rows[0]!.id,
+          to: { ...shownRequest(request), format: body.format },
+        },
+      );
+      return rows[0]!.id;
+    });
+    deps.statements.call();
+    const row = await deps.prisma.statement.findUniqueOrThrow({ where: { id } });
+    return { status: 202, body: toStatementRecord(row) };
+  },
+});
+
+/** @throws ProblemError 422 that names what the project does not have */
+async function resolveRequest(sql: Sql, principal: Principal, body: Body): Promise<StatementRequest> {
+  const { addresses, group, public_key_id } = body;
+  const found = addresses && (await findAddresses(sql, principal, addresses));
+  const unknown = [...new Set(addresses?.filter((input) => found?.has(input) !== true))];
+  if (unknown.length > 0)
+    throw unprocessableEntity(
+      `The project does not have ${unknown.length === 1 ? 'this address' : `${unknown.length} of these addresses`}.`,
+      unknown
+        .slice(0, NAMED_FAULTS)
+        .map((input) => ({ name: 'addresses', reason: `expected addresses of the project, got ${input}` })),
+    );
+  const byId = new Map([...(found?.values() ?? [])].map(({ id, display }) => [id, display]));
+  return {
+    ...(found && { address_ids: [...byId.keys()], addresses: [...byId.values()] }),
+    ...{ group, public_key_id, chain_gids: (await resolveChains(sql, body.chain_gids)) ?? null },
+    ...{ from: new Date(body.from).toISOString(), to: new Date(body.to).toISOString() },
+  };
+}
+
+async function resolveChains(sql: Sql, wanted: readonly string[] | undefined): Promise<string[] | undefined> {
+  if (wanted === undefined) return undefined;
+  const gids = [...new Set(wanted.map(normalizeChainGid))];
+  const { rows } = await sql.query<{ gid: string }>('SELECT gid FROM blockchains WHERE gid = ANY ($1)', [
+    gids,
+  ]);
+  const known = new Set(rows.map(({ gid }) => gid));
+  const unknown = gids.filter((gid) => !known.has(gid));
+  if (unknown.length > 0)
+    throw unprocessableEntity(
+      `The service does not have ${unknown.join(', ')}.`,
+      unknown.map((gid) => ({
+        name: 'chain_gids',
+        reason: `expected blockchains of the service, got ${gid}`,
+      })),
+    );
+  return gids;
+}
+
+/** @throws ProblemError 422 */
+function expectAddresses(body: Body, count: number): void {
+  const name = body.group === undefined ? 'public_key_id' : 'group';
+  if (count === 0)
+    throw unprocessableEntity('The statement has no address.', [
+      { name, reason: 'expected one with addresses of the project' },
+    ]);
+  if (count > ADDRESSES_MAX)
+    throw unprocessableEntity('The statement has too many addresses.', [
+      { name, reason: `expected at most ${ADDRESSES_MAX.toLocaleString('en')} addresses` },
+    ]);
+}
+
+/** Others of the workspace wait until the transaction ends. @throws ProblemError 429; 422 when it keeps too many */
+async function takeTurn(sql: Sql, workspaceId: string): Promise<void> {
+  await sql.query(`SELECT pg_advisory_xact_lock(hashtextextended('statements ' || $1::text, 0))`, [
+    workspaceId,
+  ]);
+  const { rows } = await sql.query<{ open: number; kept: number }>(
+    `SELECT count(*) FILTER (WHERE s.status IN ('queued', 'running')) AS open, count(*) AS kept
+     FROM projects p JOIN statements s ON s.project_id = p.id WHERE p.workspace_id = $1`,
+    [workspaceId],
+  );
+  const { open, kept } = rows[0]!;
+  if (open >= OPEN_MAX)
+    throw tooManyRequests(
+      RETRY_AFTER_SECONDS,
+      `A workspace may have ${OPEN_MAX} statements that are not finished.`,
+    );
+  if (kept >= KEPT_MAX)
+    throw unprocessableEntity(
+      `A workspace may keep ${KEPT_MAX.toLocaleString('en')} statements: delete some.`,
+    );
+}

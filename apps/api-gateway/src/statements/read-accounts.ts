@@ -1,0 +1,90 @@
+import type { Sql } from '@chainwatch/db';
+import type { StatedAddress } from './stated-address.ts';
+
+/** A balance when the chain stated it. */
+export interface Reading {
+  readonly amountRaw: bigint;
+  readonly number: number;
+  readonly hash: string;
+  readonly time: string | null;
+}
+
+/** A balance of an address in the window of its chain. */
+export interface Account {
+  readonly assetGid: string;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  /** The last reading at or before the block before the window; else the first one in it. */
+  readonly opening: Reading | undefined;
+  readonly isOpeningLate: boolean;
+  /** The last reading up to the end of the window. */
+  readonly closing: Reading | undefined;
+  readonly checkedAt: string | null;
+}
+
+interface Row {
+  readonly asset_gid: string;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly checked_at: Date | null;
+  readonly opening_raw: string | null;
+  readonly opening_number: number | null;
+  readonly opening_hash: string | null;
+  readonly opening_time: Date | null;
+  readonly closing_raw: string | null;
+  readonly closing_number: number | null;
+  readonly closing_hash: string | null;
+  readonly closing_time: Date | null;
+}
+
+/** Blocks that readings name are rows, not packed. */
+const READING = (condition: string, order: 'ASC' | 'DESC'): string =>
+  `SELECT h.amount_raw::text AS raw, h.block_number AS number, h.block_hash AS hash,
+     (SELECT k.block_timestamp FROM blocks k WHERE k.chain_gid = h.chain_gid AND k.hash = h.block_hash) AS time
+   FROM balance_history h WHERE h.address_id = b.address_id AND h.asset_gid = b.asset_gid AND ${condition} ORDER BY h.block_number ${order} LIMIT 1`;
+
+/**
+ * The balances of an address on a chain: those that have a reading, and those that moved and have none. Tokens that are no
+ * amounts have no balance.
+ */
+export async function readAccounts(
+  sql: Sql,
+  { id }: StatedAddress,
+  {
+    chainGid,
+    openNumber,
+    closeNumber,
+  }: { readonly chainGid: string; readonly openNumber: number; readonly closeNumber: number },
+): Promise<Account[]> {
+  const { rows } = await sql.query<Row>(
+    `SELECT b.asset_gid, a.symbol, a.decimals, b.updated_at AS checked_at,
+       coalesce(o.raw, l.raw) AS opening_raw, coalesce(o.number, l.number) AS opening_number, coalesce(o.hash, l.hash) AS opening_hash, coalesce(o.time, l.time) AS opening_time,
+       c.raw AS closing_raw, c.number AS closing_number, c.hash AS closing_hash, c.time AS closing_time
+     FROM balances b JOIN assets a ON a.gid = b.asset_gid AND a.type <> 'nft'
+     LEFT JOIN LATERAL (${READING('h.block_number <= $3', 'DESC')}) o ON true
+     LEFT JOIN LATERAL (${READING('o.number IS NULL AND h.block_number > $3 AND h.block_number <= $4', 'ASC')}) l ON true
+     LEFT JOIN LATERAL (${READING('h.block_number <= $4', 'DESC')}) c ON true
+     WHERE b.address_id = $1 AND b.chain_gid = $2 ORDER BY b.asset_gid`,
+    [id, chainGid, openNumber, closeNumber],
+  );
+  return rows.map((row) => ({
+    assetGid: row.asset_gid,
+    symbol: row.symbol,
+    decimals: row.decimals,
+    opening: toReading(row.opening_raw, row.opening_number, row.opening_hash, row.opening_time),
+    isOpeningLate: row.opening_number !== null && row.opening_number > openNumber,
+    closing: toReading(row.closing_raw, row.closing_number, row.closing_hash, row.closing_time),
+    checkedAt: row.checked_at?.toISOString() ?? null,
+  }));
+}
+
+// eslint-disable-next-line max-params -- the columns of one row
+function toReading(
+  raw: string | null,
+  number: number | null,
+  hash: string | null,
+  time: Date | null,
+): Reading | undefined {
+  if (raw === null || number === null || hash === null) return undefined;
+  return { amountRaw: BigInt(raw), number, hash, time: time?.toISOString() ?? null };
+}

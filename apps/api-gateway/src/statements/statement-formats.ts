@@ -1,0 +1,30 @@
+import { csvFormat } from './format-csv.ts';
+import { htmlFormat } from './format-html.ts';
+import type { StatementLine } from './statement-lines.ts';
+
+export const STATEMENT_FORMATS = ['csv', 'ndjson', 'html'] as const;
+export type StatementFormatName = (typeof STATEMENT_FORMATS)[number];
+
+/** A form of the document, written line by line. */
+export interface StatementFormat {
+  readonly mediaType: string;
+  readonly head: string;
+  write(line: StatementLine): string;
+  readonly tail: string;
+  /** Whether the document ends with a line that is its signature. */
+  readonly isSelfSigned: boolean;
+}
+
+const ndjsonFormat: StatementFormat = {
+  ...{ mediaType: 'application/x-ndjson', head: '', tail: '', isSelfSigned: true },
+  write: (line) => `${JSON.stringify(line)}\n`,
+};
+
+const FORMATS: Readonly<Record<StatementFormatName, () => StatementFormat>> = {
+  csv: () => csvFormat,
+  ndjson: () => ndjsonFormat,
+  html: htmlFormat,
+};
+
+/** One for each document: a page of HTML remembers which table is open. */
+export const openFormat = (name: StatementFormatName): StatementFormat => FORMATS[name]();

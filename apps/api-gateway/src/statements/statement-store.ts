@@ -1,0 +1,159 @@
+import type { Sql } from '@chainwatch/db';
+import { StatementLostError } from './statement-errors.ts';
+import type { StatementFormatName } from './statement-formats.ts';
+
+/** What was asked for, as the database has it. */
+export interface StatementRequest {
+  /** One of the three; `address_ids` of the addresses that were named. */
+  readonly address_ids?: readonly string[];
+  readonly addresses?: readonly string[];
+  readonly group?: string;
+  readonly public_key_id?: string;
+  readonly chain_gids: readonly string[] | null;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A statement that this process writes. Each claim is another attempt, so that an earlier one writes nothing more. */
+export interface ClaimedStatement {
+  readonly id: string;
+  readonly projectId: string;
+  readonly request: StatementRequest;
+  readonly format: StatementFormatName;
+  readonly attempt: number;
+}
+
+export interface Progress {
+  readonly addresses: number;
+  readonly movements: number;
+  readonly gaps: number;
+}
+
+/** A holder renews every 5 s; a dead one's statement begins again after so long. */
+const LEASE = `interval '30 seconds'`;
+/** Afterwards it has failed: what ends a process each time would end all of them in turn. */
+const ATTEMPTS_MAX = 5;
+const KEPT = `interval '90 days'`;
+
+interface ClaimedRow {
+  readonly id: string;
+  readonly project_id: string;
+  readonly request: StatementRequest;
+  readonly format: StatementFormatName;
+  readonly attempt: number;
+}
+
+/**
+ * Claims the next statement: of the workspace that was served longest ago, the oldest one. What an earlier attempt wrote is
+ * removed afterwards, when it can write no more.
+ */
+export async function claimStatement(sql: Sql): Promise<ClaimedStatement | undefined> {
+  await failAbandoned(sql);
+  const { rows } = await sql.query<ClaimedRow>(
+    `WITH next AS (
+       SELECT s.id FROM statements s JOIN projects p ON p.id = s.project_id
+       WHERE s.status = 'queued' OR (s.status = 'running' AND s.lease_until < clock_timestamp())
+       ORDER BY (SELECT max(o.started_at) FROM projects q JOIN statements o ON o.project_id = q.id WHERE q.workspace_id = p.workspace_id) NULLS FIRST, s.created_at, s.id
+       LIMIT 1 FOR UPDATE OF s SKIP LOCKED
+     )
+     UPDATE statements s SET status = 'running', attempt = s.attempt + 1, started_at = clock_timestamp(), lease_until = clock_timestamp() + ${LEASE},
+       addresses_done = 0, movement_count = 0, gap_count = 0
+     FROM next WHERE s.id = next.id RETURNING s.id, s.project_id, s.request, s.format, s.attempt`,
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  await sql.query('DELETE FROM statement_parts WHERE statement_id = $1', [row.id]);
+  const { project_id: projectId, ...claimed } = row;
+  return { ...claimed, projectId };
+}
+
+/** Those whose processes died with each attempt. */
+async function failAbandoned(sql: Sql): Promise<void> {
+  await sql.query(
+    `UPDATE statements SET status = 'failed', reason = 'the service was interrupted each time it wrote the statement', lease_until = NULL,
+       finished_at = now(), expires_at = now() + ${KEPT}
+     WHERE status = 'running' AND lease_until < clock_timestamp() AND attempt >= ${ATTEMPTS_MAX}`,
+  );
+}
+
+/** @throws StatementLostError */
+export async function renewStatement(sql: Sql, held: ClaimedStatement, progress: Progress): Promise<void> {
+  await holding(
+    sql,
+    held,
+    `UPDATE statements SET lease_until = clock_timestamp() + ${LEASE}, addresses_done = $3, movement_count = $4, gap_count = $5 WHERE ${HELD}`,
+    [progress.addresses, progress.movements, progress.gaps],
+  );
+}
+
+/** Only whoever holds the statement stores a part of it. @throws StatementLostError */
+export async function storePart(
+  sql: Sql,
+  held: ClaimedStatement,
+  { index, bytes }: { readonly index: number; readonly bytes: Buffer },
+): Promise<void> {
+  await holding(
+    sql,
+    held,
+    `INSERT INTO statement_parts (statement_id, index, bytes)
+     SELECT id, $3, $4 FROM (SELECT id FROM statements WHERE ${HELD} FOR UPDATE) s`,
+    [index, bytes],
+  );
+}
+
+interface Result {
+  readonly size: number;
+  readonly sha256: string;
+  readonly signature: string;
+  readonly kid: string;
+  readonly progress: Progress;
+}
+
+/** @throws StatementLostError */
+export async function completeStatement(sql: Sql, held: ClaimedStatement, result: Result): Promise<void> {
+  const { size, sha256, signature, kid, progress } = result;
+  await holding(
+    sql,
+    held,
+    `UPDATE statements SET status = 'completed', reason = NULL, lease_until = NULL, finished_at = now(), expires_at = now() + ${KEPT},
+       size = $3, sha256 = $4, signature = $5, kid = $6, addresses_done = $7, movement_count = $8, gap_count = $9 WHERE ${HELD}`,
+    [size, sha256, signature, kid, progress.addresses, progress.movements, progress.gaps],
+  );
+}
+
+/** Ends an attempt without a result. @param isFinal false: it is queued again, until its attempts are over */
+export async function giveUpStatement(
+  sql: Sql,
+  { id, attempt }: ClaimedStatement,
+  { reason, isFinal }: { readonly reason: string; readonly isFinal: boolean },
+): Promise<void> {
+  await sql.query(
+    `WITH ended AS (
+       UPDATE statements SET status = CASE WHEN $4 THEN 'failed' ELSE 'queued' END, reason = $3, lease_until = NULL,
+         finished_at = CASE WHEN $4 THEN now() END, expires_at = CASE WHEN $4 THEN now() + ${KEPT} END
+       WHERE ${HELD} RETURNING id)
+     DELETE FROM statement_parts USING ended WHERE statement_id = ended.id`,
+    [id, attempt, reason, isFinal || attempt >= ATTEMPTS_MAX],
+  );
+}
+
+/** Removes some that are expired, with their documents. @returns how many */
+export async function removeExpired(sql: Sql): Promise<number> {
+  const { rowCount } = await sql.query(
+    `DELETE FROM statements WHERE id IN (
+       SELECT id FROM statements WHERE expires_at <= now() ORDER BY expires_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
+  );
+  return rowCount ?? 0;
+}
+
+const HELD = `id = $1 AND attempt = $2 AND status = 'running'`;
+
+async function holding(
+  sql: Sql,
+  { id, attempt }: ClaimedStatement,
+  text: string,
+  values: readonly unknown[],
+): Promise<void> {
+  const { rowCount } = await sql.query(text, [id, attempt, ...values]);
+  if (rowCount !== 1) throw new StatementLostError(id);
+}

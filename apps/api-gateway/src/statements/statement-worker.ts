@@ -1,0 +1,163 @@
+import type { Database } from '@chainwatch/db';
+import type { Logger } from '@chainwatch/telemetry';
+import { composeStatement } from './compose-statement.ts';
+import { DocumentWriter } from './document-writer.ts';
+import { publishKey, type StatementSigner } from './signing-key.ts';
+import { StatementImpossibleError, StatementLostError } from './statement-errors.ts';
+import { openFormat } from './statement-formats.ts';
+import {
+  claimStatement,
+  completeStatement,
+  giveUpStatement,
+  removeExpired,
+  renewStatement,
+  storePart,
+  type ClaimedStatement,
+} from './statement-store.ts';
+
+export interface StatementWorkerOptions {
+  /** Its own pool: it reads for minutes. */
+  readonly db: Database;
+  readonly signer: StatementSigner;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Pause between two looks while nothing is queued. Default 1,000. */
+  readonly pauseMs?: number;
+}
+
+const PAUSE_MS = 1_000;
+const RENEW_MS = 5_000;
+const SWEEP_MS = 3_600_000;
+
+/**
+ * Writes queued statements, one at a time. Any number of replicas may run it: a statement is written by one of them, and
+ * begun again by another when that one dies.
+ */
+export class StatementWorker {
+  readonly #options: StatementWorkerOptions;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<void>;
+  #wake: () => void = () => undefined;
+  #isCalled = false;
+  #sweptAtMs = -SWEEP_MS;
+
+  constructor(options: StatementWorkerOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  /** There is something to do. */
+  call(): void {
+    this.#isCalled = true;
+    this.#wake();
+  }
+
+  /** A statement that is being written is queued again. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { db, signer, logger } = this.#options;
+    const { signal } = this.#stopping;
+    let isPublished = false;
+    while (!signal.aborted) {
+      this.#isCalled = false;
+      try {
+        if (!isPublished) await publishKey(db, signer);
+        isPublished = true;
+        await this.#sweep();
+        const claimed = await claimStatement(db);
+        if (claimed !== undefined) {
+          await this.#write(claimed);
+          continue;
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'failed to write statements, will retry');
+      }
+      await this.#rest();
+    }
+  }
+
+  #rest(): Promise<void> {
+    if (this.#isCalled || this.#stopping.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#options.pauseMs ?? PAUSE_MS);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #write(claimed: ClaimedStatement): Promise<void> {
+    const { db, logger } = this.#options;
+    const writing = new AbortController();
+    const signal = AbortSignal.any([writing.signal, this.#stopping.signal]);
+    const progress = { addresses: 0, movements: 0, gaps: 0 };
+    const renewing = setInterval(() => {
+      renewStatement(db, claimed, progress).catch((error: unknown) => {
+        // Any other failure is unknown: the next renewal, or the next part, tells.
+        if (error instanceof StatementLostError) writing.abort(error);
+      });
+    }, RENEW_MS);
+    try {
+      await this.#compose(claimed, { signal, progress });
+    } catch (error) {
+      if (error instanceof StatementLostError) return;
+      const isFinal = error instanceof StatementImpossibleError;
+      if (!isFinal && !this.#stopping.signal.aborted)
+        logger.warn({ err: error, statement_id: claimed.id }, 'failed to write statement');
+      const reason = isFinal ? error.message : 'the service failed to write the statement';
+      await giveUpStatement(db, claimed, { reason, isFinal });
+    } finally {
+      clearInterval(renewing);
+    }
+  }
+
+  async #compose(
+    claimed: ClaimedStatement,
+    {
+      signal,
+      progress,
+    }: {
+      readonly signal: AbortSignal;
+      readonly progress: { addresses: number; movements: number; gaps: number };
+    },
+  ): Promise<void> {
+    const { db, signer } = this.#options;
+    const format = openFormat(claimed.format);
+    const writer = new DocumentWriter((index, bytes) => {
+      signal.throwIfAborted();
+      return storePart(db, claimed, { index, bytes });
+    });
+    await writer.write(format.head);
+    const emit: Parameters<typeof composeStatement>[0]['emit'] = (line) => writer.write(format.write(line));
+    await composeStatement({ db, statement: claimed, signal, progress, emit });
+    await writer.write(format.tail);
+    let value = '';
+    const { size, digest } = await writer.finish((made) => {
+      value = signer.sign(made).toString('base64');
+      const line = {
+        type: 'signature',
+        kid: signer.kid,
+        algorithm: 'Ed25519',
+        sha256: made.toString('hex'),
+        value,
+      };
+      return format.isSelfSigned ? `${JSON.stringify(line)}\n` : '';
+    });
+    await publishKey(db, signer);
+    await completeStatement(db, claimed, {
+      ...{ size, sha256: digest.toString('hex'), signature: value, kid: signer.kid, progress },
+    });
+  }
+
+  async #sweep(): Promise<void> {
+    if (performance.now() - this.#sweptAtMs < SWEEP_MS) return;
+    while ((await removeExpired(this.#options.db)) > 0) if (this.#stopping.signal.aborted) return;
+    this.#sweptAtMs = performance.now();
+  }
+}

@@ -1,0 +1,142 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { join, toHex } from './bytes.ts';
+import { LineChecker } from './check-lines.ts';
+import type { StatementSignature, StatementTrust, VerifiedStatement } from './statement.ts';
+
+/** A whole document, or its pieces in order: a large one is never held whole. */
+export type StatementDocument = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+const FAULTS_MAX = 20;
+const NEWLINE = 0x0a;
+const BRACE = 0x7b;
+
+/**
+ * Verifies the signature of a statement, and adds up an `ndjson` one. It shows who signed which bytes, and that they add up; it
+ * does not show that the chain says the same.
+ *
+ * @example
+ * const { isValid, faults } = await verifyStatement(await readFile('statement.ndjson'), { keys });
+ */
+export async function verifyStatement(
+  document: StatementDocument,
+  { signature: given, keys }: StatementTrust,
+): Promise<VerifiedStatement> {
+  const faults: string[] = [];
+  const fault = (text: string): void => {
+    if (faults.length < FAULTS_MAX) faults.push(text);
+  };
+  const { digest, own, lines } = await readDocument(document, fault);
+  const signature = given ?? own;
+  const hex = toHex(digest);
+  if (signature === undefined) fault('signature: expected one beside the document, got none');
+  else checkSignature(signature, digest, { keys: keys.keys, fault });
+  return {
+    isValid: faults.length === 0,
+    ...(signature !== undefined && { kid: signature.kid }),
+    sha256: hex,
+    faults,
+    ...(lines !== undefined && { lines }),
+  };
+}
+
+interface ReadDocument {
+  readonly digest: Uint8Array;
+  readonly own?: StatementSignature | undefined;
+  readonly lines?: VerifiedStatement['lines'];
+}
+
+async function readDocument(
+  document: StatementDocument,
+  fault: (text: string) => void,
+): Promise<ReadDocument> {
+  const hash = sha256.create();
+  const checker = new LineChecker(fault);
+  /** The last line that has begun: whether it is the signature shows when nothing follows. */
+  let held: Uint8Array = new Uint8Array();
+  let isOfLines: boolean | undefined;
+  let count = 0;
+  const release = (): void => {
+    if (held.length === 0) return;
+    hash.update(held);
+    checker.take(toText(held), (count += 1));
+    held = new Uint8Array();
+  };
+  for await (const piece of piecesOf(document)) {
+    if (piece.length === 0) continue;
+    isOfLines ??= piece[0] === BRACE;
+    if (!isOfLines) {
+      hash.update(piece);
+      continue;
+    }
+    for (const part of splitLines(piece)) {
+      if (held.at(-1) === NEWLINE) release();
+      held = held.length === 0 ? part : join(held, part);
+    }
+  }
+  if (isOfLines !== true) return { digest: hash.digest() };
+  const own = findSignature(held);
+  if (own === undefined) release();
+  return { digest: hash.digest(), own, lines: checker.finish() };
+}
+
+async function* piecesOf(document: StatementDocument): AsyncGenerator<Uint8Array, void> {
+  if (typeof document === 'string') yield new TextEncoder().encode(document);
+  else if (document instanceof Uint8Array) yield document;
+  else yield* document;
+}
+
+/** Each with its newline; the last one may have none. */
+function* splitLines(piece: Uint8Array): Generator<Uint8Array, void> {
+  for (let start = 0; start < piece.length; ) {
+    const end = piece.indexOf(NEWLINE, start);
+    const next = end === -1 ? piece.length : end + 1;
+    yield piece.subarray(start, next);
+    start = next;
+  }
+}
+
+const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+function findSignature(line: Uint8Array): StatementSignature | undefined {
+  try {
+    const parsed = JSON.parse(toText(line)) as StatementSignature & { readonly type?: string };
+    return parsed.type === 'signature' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkSignature(
+  { kid, algorithm = 'Ed25519', sha256: stated, value }: StatementSignature,
+  digest: Uint8Array,
+  { keys, fault }: { readonly keys: StatementTrust['keys']['keys']; readonly fault: (text: string) => void },
+): void {
+  if (algorithm !== 'Ed25519') return fault(`signature.algorithm: expected Ed25519, got ${algorithm}`);
+  const key = keys.find((each) => each.kid === kid);
+  if (key === undefined) return fault(`signature.kid: expected one of your keys, got ${kid}`);
+  if (stated.toLowerCase() !== toHex(digest))
+    fault(`signature.sha256: expected ${toHex(digest)}, that of the document, got ${stated}`);
+  const [signature, publicKey] = [fromBase64(value), fromBase64(key.x)];
+  if (!holds(signature, digest, publicKey)) fault('signature.value: it is not of this document and key');
+}
+
+function holds(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    return ed25519.verify(signature, digest, publicKey, { zip215: false });
+  } catch {
+    // Not the length of a signature, or no point of the curve.
+    return false;
+  }
+}
+
+/** Base64, or its form for URLs. What is no base64 is no signature. */
+function fromBase64(text: string): Uint8Array {
+  try {
+    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (digit) =>
+      digit.charCodeAt(0),
+    );
+  } catch {
+    return new Uint8Array();
+  }
+}
