@@ -44,6 +44,7 @@ const SECTIONS: readonly Section[] = [
       'guides/requests',
       'guides/webhooks',
       'guides/proofs',
+      'guides/statements',
       'guides/portal',
       'guides/history',
       'repository/libs/sdk/index: SDK for TypeScript',

@@ -47,12 +47,10 @@ export const statementSchema = z
         description: 'The chains (CAIP-2). Null: all chains of the addresses.',
         examples: [['eip155:1']],
       }),
-    from: z.iso
-      .datetime()
-      .meta({
-        description: 'The beginning of the period, inclusive.',
-        examples: ['2026-10-01T00:00:00.000Z'],
-      }),
+    from: z.iso.datetime().meta({
+      description: 'The beginning of the period, inclusive.',
+      examples: ['2026-10-01T00:00:00.000Z'],
+    }),
     to: z.iso
       .datetime()
       .meta({ description: 'The end of the period, exclusive.', examples: ['2026-11-01T00:00:00.000Z'] }),

@@ -82,6 +82,8 @@ interface WorldOptions {
   >;
   readonly feeds?: Partial<EventFeedsDeps>;
   readonly statementTimeoutMs?: number;
+  /** As where STATEMENT_KEY is not set. */
+  readonly hasNoStatements?: boolean;
   /** Makes another instance of the app, with that one's database, projects and sealing keys. */
   readonly sharing?: SpecWorld;
 }
@@ -182,7 +184,7 @@ function createDeps(
     readonly published: Published[];
     readonly label: string;
   },
-  { allow = ['127.0.0.0/8', '::1/128'], settings, feeds, sharing }: WorldOptions,
+  { allow = ['127.0.0.0/8', '::1/128'], settings, feeds, sharing, hasNoStatements }: WorldOptions,
 ): ApiDeps {
   const logger = { warn: () => undefined };
   const { db } = stores;
@@ -203,7 +205,7 @@ function createDeps(
     feeds: new EventFeeds({ ...open, ...feeds }),
     exports: new Exports({ ...open, ...feeds }),
     // No worker: specs of statements start their own.
-    statements: { call: () => undefined },
+    statements: hasNoStatements === true ? undefined : { call: () => undefined },
     dial: createDial({ allow: [...allow] }),
     logger,
     settings: {

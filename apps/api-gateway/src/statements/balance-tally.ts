@@ -4,13 +4,11 @@ import type { Account, Reading } from './read-accounts.ts';
 import type { Entry } from './read-entries.ts';
 import { gapOf, type BalanceLine, type GapLine, type ReadingMember } from './statement-lines.ts';
 
-/** What stands behind the readings of a chain: `proved` coins are summed, or a node states them. */
-export type ReadingEvidence = 'proved' | 'attested';
-
 interface TalliedAccount {
   readonly address: string;
   readonly chainGid: string;
-  readonly evidence: ReadingEvidence;
+  /** As of its StatedChain. */
+  readonly isOfCoins: boolean;
 }
 
 /** Adds up what moved one balance, entry by entry, and compares it with each reading on the way. */
@@ -39,7 +37,7 @@ export class BalanceTally {
       this.#behind += 1;
       return false;
     }
-    if (!isBelieved(entry, this.#owner.evidence)) return false;
+    if (!isBelieved(entry, this.#owner.isOfCoins)) return false;
     const reason = entry.reason!;
     this.#sums.set(reason, (this.#sums.get(reason) ?? 0n) + BigInt(entry.amount_raw));
     return true;
@@ -127,8 +125,8 @@ export class BalanceTally {
  * As the balance service believes: what is unproved is in no sum of proved coins; where a node states the balance, an
  * unproved transaction may be in it, and an unproved block's own word counts for nothing.
  */
-function isBelieved({ verification, hash }: Entry, evidence: ReadingEvidence): boolean {
-  return verification !== 'unproved' || (evidence !== 'proved' && hash !== null);
+function isBelieved({ verification, hash }: Entry, isOfCoins: boolean): boolean {
+  return verification !== 'unproved' || (!isOfCoins && hash !== null);
 }
 
 function toMember(reading: Reading | undefined, decimals: number | null): ReadingMember | null {

@@ -5,6 +5,7 @@ import { findStated } from './find-stated.ts';
 import { readWindow, type ChainWindow } from './read-window.ts';
 import { stateAddress } from './state-address.ts';
 import type { StatedAddress } from './stated-address.ts';
+import type { StatedChain } from './stated-chain.ts';
 import { StatementImpossibleError, WindowChangedError } from './statement-errors.ts';
 import { gapOf, type StatementLine } from './statement-lines.ts';
 import type { ClaimedStatement, Progress } from './statement-store.ts';
@@ -41,6 +42,7 @@ export async function composeStatement(composition: Composition): Promise<void> 
   const { request, projectId } = statement;
   const counts = { balance: 0, adjustment: 0 };
   const emit: Composition['emit'] = async (line) => {
+    composition.signal.throwIfAborted();
     if (line.type === 'movement') progress.movements += 1;
     if (line.type === 'gap') progress.gaps += 1;
     if (line.type === 'balance' || line.type === 'adjustment') counts[line.type] += 1;
@@ -63,7 +65,6 @@ export async function composeStatement(composition: Composition): Promise<void> 
   if (request.addresses !== undefined && addresses.length < (request.address_ids ?? []).length)
     await emit(gapOf({ kind: 'deleted_address', reason: 'some of the addresses were deleted meanwhile' }));
   for (const address of addresses) {
-    composition.signal.throwIfAborted();
     await db.transaction((sql) => stateChainsOf(sql, { address, chains, windows, emit }), ONE_SNAPSHOT);
     progress.addresses += 1;
   }
@@ -72,13 +73,6 @@ export async function composeStatement(composition: Composition): Promise<void> 
     ...{ type: 'end', addresses: addresses.length, balances: counts.balance, movements: progress.movements },
     ...{ adjustments: counts.adjustment, gaps: progress.gaps },
   });
-}
-
-interface StatedChain {
-  readonly gid: string;
-  readonly family: string;
-  /** Balances are sums of proved coins. */
-  readonly isOfCoins: boolean;
 }
 
 async function listChains(
@@ -134,10 +128,9 @@ async function stateChainsOf(sql: Sql, { address, chains, windows, emit }: State
     ...{ chain_family: address.chainFamily, watched_from: watchedFrom },
   });
   for (const gap of gaps) await emit(gap);
-  for (const [place, { gid, isOfCoins }] of chains.entries()) {
-    if (!chainGids.has(gid)) continue;
-    for await (const line of stateAddress(sql, address, windows[place]!, isOfCoins ? 'proved' : 'attested'))
-      await emit(line);
+  for (const [place, chain] of chains.entries()) {
+    if (!chainGids.has(chain.gid)) continue;
+    for await (const line of stateAddress(sql, address, chain, windows[place]!)) await emit(line);
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Sql } from '@chainwatch/db';
+import { CHECKED_AT, COINS_CHECKED_AT } from '../routes/addresses.balance-details/balance-row.ts';
 import type { StatedAddress } from './stated-address.ts';
+import type { StatedChain } from './stated-chain.ts';
 
 /** A balance when the chain stated it. */
 export interface Reading {
@@ -49,23 +51,20 @@ const READING = (condition: string, order: 'ASC' | 'DESC'): string =>
  */
 export async function readAccounts(
   sql: Sql,
-  { id }: StatedAddress,
-  {
-    chainGid,
-    openNumber,
-    closeNumber,
-  }: { readonly chainGid: string; readonly openNumber: number; readonly closeNumber: number },
+  { id, address }: StatedAddress,
+  { gid, isOfCoins }: StatedChain,
+  { openNumber, closeNumber }: { readonly openNumber: number; readonly closeNumber: number },
 ): Promise<Account[]> {
   const { rows } = await sql.query<Row>(
-    `SELECT b.asset_gid, a.symbol, a.decimals, b.updated_at AS checked_at,
+    `SELECT b.asset_gid, a.symbol, a.decimals, ${isOfCoins ? COINS_CHECKED_AT : CHECKED_AT} AS checked_at,
        coalesce(o.raw, l.raw) AS opening_raw, coalesce(o.number, l.number) AS opening_number, coalesce(o.hash, l.hash) AS opening_hash, coalesce(o.time, l.time) AS opening_time,
        c.raw AS closing_raw, c.number AS closing_number, c.hash AS closing_hash, c.time AS closing_time
      FROM balances b JOIN assets a ON a.gid = b.asset_gid AND a.type <> 'nft'
-     LEFT JOIN LATERAL (${READING('h.block_number <= $3', 'DESC')}) o ON true
-     LEFT JOIN LATERAL (${READING('o.number IS NULL AND h.block_number > $3 AND h.block_number <= $4', 'ASC')}) l ON true
-     LEFT JOIN LATERAL (${READING('h.block_number <= $4', 'DESC')}) c ON true
+     LEFT JOIN LATERAL (${READING('h.block_number <= $4', 'DESC')}) o ON true
+     LEFT JOIN LATERAL (${READING('o.number IS NULL AND h.block_number > $4 AND h.block_number <= $5', 'ASC')}) l ON true
+     LEFT JOIN LATERAL (${READING('h.block_number <= $5', 'DESC')}) c ON true
      WHERE b.address_id = $1 AND b.chain_gid = $2 ORDER BY b.asset_gid`,
-    [id, chainGid, openNumber, closeNumber],
+    [id, gid, address, openNumber, closeNumber],
   );
   return rows.map((row) => ({
     assetGid: row.asset_gid,

@@ -1,10 +1,11 @@
 import { formatKnownAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
-import { BalanceTally, type ReadingEvidence } from './balance-tally.ts';
+import { BalanceTally } from './balance-tally.ts';
 import { readAccounts } from './read-accounts.ts';
 import { readEntries, type Entry } from './read-entries.ts';
 import type { ChainWindow } from './read-window.ts';
 import type { StatedAddress } from './stated-address.ts';
+import type { StatedChain } from './stated-chain.ts';
 import type { AdjustmentLine, MovementLine, StatementLine } from './statement-lines.ts';
 
 /**
@@ -14,11 +15,12 @@ import type { AdjustmentLine, MovementLine, StatementLine } from './statement-li
 export async function* stateAddress(
   sql: Sql,
   address: StatedAddress,
-  { line: { chain_gid: chainGid }, openNumber, closeNumber }: ChainWindow,
-  evidence: ReadingEvidence,
+  chain: StatedChain,
+  { openNumber, closeNumber }: ChainWindow,
 ): AsyncGenerator<StatementLine, void> {
-  const accounts = await readAccounts(sql, address, { chainGid, openNumber, closeNumber });
-  const owner = { address: address.display, chainGid, evidence };
+  const chainGid = chain.gid;
+  const accounts = await readAccounts(sql, address, chain, { openNumber, closeNumber });
+  const owner = { address: address.display, chainGid, isOfCoins: chain.isOfCoins };
   const tallies = new Map(accounts.map((account) => [account.assetGid, new BalanceTally(account, owner)]));
   const openings = accounts.flatMap(({ assetGid, opening, isOpeningLate }) =>
     opening === undefined || isOpeningLate ? [] : [{ assetGid, number: opening.number }],

@@ -70,7 +70,7 @@ export async function claimStatement(sql: Sql): Promise<ClaimedStatement | undef
 /** Those whose processes died with each attempt. */
 async function failAbandoned(sql: Sql): Promise<void> {
   await sql.query(
-    `UPDATE statements SET status = 'failed', reason = 'the service was interrupted each time it wrote the statement', lease_until = NULL,
+    `UPDATE statements SET status = 'failed', reason = 'The service was interrupted each time it wrote the statement.', lease_until = NULL,
        finished_at = now(), expires_at = now() + ${KEPT}
      WHERE status = 'running' AND lease_until < clock_timestamp() AND attempt >= ${ATTEMPTS_MAX}`,
   );
@@ -121,11 +121,11 @@ export async function completeStatement(sql: Sql, held: ClaimedStatement, result
   );
 }
 
-/** Ends an attempt without a result. @param isFinal false: it is queued again, until its attempts are over */
+/** Ends an attempt without a result. @param then what becomes of the statement; `retry` fails it after its last attempt */
 export async function giveUpStatement(
   sql: Sql,
   { id, attempt }: ClaimedStatement,
-  { reason, isFinal }: { readonly reason: string; readonly isFinal: boolean },
+  { reason, then }: { readonly reason: string | null; readonly then: 'fail' | 'retry' | 'queue' },
 ): Promise<void> {
   await sql.query(
     `WITH ended AS (
@@ -133,7 +133,7 @@ export async function giveUpStatement(
          finished_at = CASE WHEN $4 THEN now() END, expires_at = CASE WHEN $4 THEN now() + ${KEPT} END
        WHERE ${HELD} RETURNING id)
      DELETE FROM statement_parts USING ended WHERE statement_id = ended.id`,
-    [id, attempt, reason, isFinal || attempt >= ATTEMPTS_MAX],
+    [id, attempt, reason, then === 'fail' || (then === 'retry' && attempt >= ATTEMPTS_MAX)],
   );
 }
 

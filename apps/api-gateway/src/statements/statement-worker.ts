@@ -3,7 +3,7 @@ import type { Logger } from '@chainwatch/telemetry';
 import { composeStatement } from './compose-statement.ts';
 import { DocumentWriter } from './document-writer.ts';
 import { publishKey, type StatementSigner } from './signing-key.ts';
-import { StatementImpossibleError, StatementLostError } from './statement-errors.ts';
+import { StatementImpossibleError, StatementLostError, WindowChangedError } from './statement-errors.ts';
 import { openFormat } from './statement-formats.ts';
 import {
   claimStatement,
@@ -107,11 +107,11 @@ export class StatementWorker {
       await this.#compose(claimed, { signal, progress });
     } catch (error) {
       if (error instanceof StatementLostError) return;
-      const isFinal = error instanceof StatementImpossibleError;
-      if (!isFinal && !this.#stopping.signal.aborted)
+      if (this.#stopping.signal.aborted)
+        return await giveUpStatement(db, claimed, { reason: null, then: 'queue' });
+      if (!(error instanceof StatementImpossibleError))
         logger.warn({ err: error, statement_id: claimed.id }, 'failed to write statement');
-      const reason = isFinal ? error.message : 'the service failed to write the statement';
-      await giveUpStatement(db, claimed, { reason, isFinal });
+      await giveUpStatement(db, claimed, describeFailure(error));
     } finally {
       clearInterval(renewing);
     }
@@ -160,4 +160,15 @@ export class StatementWorker {
     while ((await removeExpired(this.#options.db)) > 0) if (this.#stopping.signal.aborted) return;
     this.#sweptAtMs = performance.now();
   }
+}
+
+function describeFailure(error: unknown): Parameters<typeof giveUpStatement>[2] {
+  if (error instanceof StatementImpossibleError) return { reason: error.message, then: 'fail' };
+  const isChanged = error instanceof WindowChangedError;
+  return {
+    reason: isChanged
+      ? 'Blocks of the period were replaced while the statement was written.'
+      : 'The service failed to write the statement.',
+    then: 'retry',
+  };
 }

@@ -175,7 +175,7 @@ async function verify(
   const signature = options.signatureFile === undefined ? undefined : readSignature(options.signatureFile);
   const result = await verifyStatement(createReadStream(file), { keys, signature }).catch(
     (error: unknown) => {
-      throw wrongInput('<file>', `expected a readable file: ${(error as Error).message}`);
+      throw wrongInput('file', `expected a readable file: ${(error as Error).message}`);
     },
   );
   output.print({ ok: result.isValid, ...result }, describe(output, result));

@@ -512,7 +512,7 @@ describe('the command', () => {
           'balances',
           'chains',
         ],
-        ...['incidents', 'keys', 'nats', 'networks', 'doctor', 'bench-node', 'completion'],
+        ...['incidents', 'statement', 'keys', 'nats', 'networks', 'doctor', 'bench-node', 'completion'],
       ]),
     );
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);

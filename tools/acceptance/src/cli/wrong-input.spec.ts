@@ -161,6 +161,41 @@ const ROWS: Readonly<Record<string, Row>> = {
       ...each('incident_id', badId, 'eip155:1'),
     ],
   },
+  'statement create': {
+    right: ['--group', 'a', '--from', '2d', '--to', '1d'],
+    wrong: [
+      ...each('--addresses', ['', ','], '--from', '2d', '--to', '1d'),
+      ['--addresses', '--from', '2d', '--to', '1d'],
+      ['--addresses', '--from', '2d', '--to', '1d', '--group', 'a', '--public-key', ID],
+      ...each('--group', [''], '--from', '2d', '--to', '1d'),
+      ...each('--public-key', badId, '--from', '2d', '--to', '1d'),
+      ...each('--chains', ['', ','], '--group', 'a', '--from', '2d', '--to', '1d'),
+      ...each('--from', badTime, '--group', 'a', '--to', '1d'),
+      ...each('--to', [...badTime, '3d'], '--group', 'a', '--from', '2d'),
+      ...each('--format', ['', 'pdf'], '--group', 'a', '--from', '2d', '--to', '1d'),
+    ],
+  },
+  'statement get': { right: [ID], wrong: each('statement_id', badId) },
+  'statement download': {
+    right: [ID],
+    wrong: [...each('statement_id', badId), ...each('--output', [''], ID)],
+  },
+  'statement verify': {
+    right: ['body.json', '--keys', 'statement-keys.json'],
+    isOffline: true,
+    isReport: true,
+    wrong: [
+      ...each('file', ['', 'missing.json', '.'], '--keys', 'statement-keys.json'),
+      ...each('--keys', ['', 'missing.json', 'empty.txt', 'body.json', 'http://127.0.0.1:1'], 'body.json'),
+      ...each(
+        '--signature-file',
+        ['', 'missing.json', 'body.json'],
+        'body.json',
+        '--keys',
+        'statement-keys.json',
+      ),
+    ],
+  },
   'keys list': { right: [] },
   'keys create': {
     right: ['backend', '--type', 'api', '--project', ID, '--permissions', 'api:address:read'],
@@ -262,6 +297,7 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries({
     'body.json': '{"event_id":"e","type":"transaction.detected"}',
     'secret.txt': 'whsec',
+    'statement-keys.json': '{"keys":[]}',
     'empty.txt': '',
     'network.yaml': 'gid: eip155:5042\nfamily: evm\n',
     'addresses.csv': `address\n${ADDRESS}\n`,
