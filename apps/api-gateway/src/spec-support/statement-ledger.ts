@@ -40,6 +40,7 @@ export class StatementLedger {
 
   async addChain(blocks: number, cursor = blocks - 1, final = cursor): Promise<void> {
     await this.world.api.post('/blockchains').send({ chain_gid: CHAIN }).expect(201);
+    await this.world.db.query('UPDATE blockchains SET is_active = true WHERE gid = $1', [CHAIN]);
     await this.addBlocks(0, blocks - 1);
     await this.world.db.query(
       `INSERT INTO analyzer_states (chain_gid, cursor_number, confirmed_number) VALUES ($1, $2, $3)`,

@@ -13,8 +13,8 @@ export function watchAnswers(app: RequestListener, onBreach: (breach: string) =>
     // Express rewrites the URL while it routes.
     const path = (req.url ?? '').split('?', 1)[0]!;
     const end = res.end.bind(res) as (...args: unknown[]) => ServerResponse;
-    // Pages for people are not in the document.
-    if (/^\/(mail|ui)\//.test(path)) return app(req, res);
+    // Pages for people, and what is beside the API, are not in the document.
+    if (/^\/(mail|ui|\.well-known)\//.test(path)) return app(req, res);
     res.end = ((chunk?: unknown, ...rest: unknown[]) => {
       const breach = findBreach(toAnswer(req, { res, path, chunk }));
       if (breach !== undefined) onBreach(breach);
