@@ -23,6 +23,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   'api:confirmation_policy:write': WRITERS,
   'api:block:read': ALL,
   'api:transaction:read': ALL,
+  'api:statement:read': ALL,
+  'api:statement:write': WRITERS,
   'api:event:read': ALL,
   'api:delivery:read': ALL,
   'api:delivery:replay': WRITERS,

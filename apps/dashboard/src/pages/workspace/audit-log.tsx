@@ -38,6 +38,8 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'channel.secret_overlap_ended': 'Previous signing secret ended',
   'portal_session.created': 'Portal opened',
   'portal_session.deleted': 'Portal ended',
+  'statement.created': 'Statement requested',
+  'statement.deleted': 'Statement deleted',
   'incident.accepted': 'Incident accepted',
   'reprocess.requested': 'Blocks processed again',
   'reset.requested': 'Chain reset',
