@@ -32,6 +32,8 @@ interface MovementRow {
 export class StatementLedger {
   readonly world: SpecWorld;
   readonly #projectId: string;
+  /** Transactions so far: the next one is at another place of its block. */
+  #count = 0;
 
   constructor(world: SpecWorld, projectId = world.project.projectId) {
     this.world = world;
@@ -97,7 +99,7 @@ export class StatementLedger {
     const { db } = this.world;
     await db.query(
       `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, block_timestamp, tx_index, required_confirmations, fee_asset_gid, fee_amount_raw, fee_payer, verification)
-       VALUES ($1, $2, $3, $4, $5, 'in', $6, $7, $8, 0, 1, $9, $10, $11, $12)`,
+       VALUES ($1, $2, $3, $4, $5, 'in', $6, $7, $8, $13, 1, $9, $10, $11, $12)`,
       [
         ...[
           id,
@@ -109,7 +111,7 @@ export class StatementLedger {
           hashOf(row.block),
           timeOf(row.block),
         ],
-        ...[row.fee && ETHER, row.fee?.amount, row.fee?.payer, row.verification ?? 'proved'],
+        ...[row.fee && ETHER, row.fee?.amount, row.fee?.payer, row.verification ?? 'proved', (this.#count += 1) % 7],
       ],
     );
     for (const each of ofIds)

@@ -101,7 +101,7 @@ const ENTRIES_SQL = `WITH mine AS NOT MATERIALIZED (
   LEFT JOIN unnest($8::text[], $9::bigint[]) AS o (asset_gid, number) ON o.asset_gid = e.asset_gid
   LEFT JOIN assets a ON a.gid = e.asset_gid
   WHERE e.block_number > coalesce(least(o.number, $7), $7) AND a.type IS DISTINCT FROM 'nft'
-  ORDER BY e.block_number, e.place, e.rank, e.transaction_id, e.transfer_index, e.asset_gid, e.reason`;
+  ORDER BY e.block_number, e.rank > 2, e.place, e.transaction_id, e.rank, e.transfer_index, e.asset_gid, e.reason`;
 
 /** The last event that told each transaction, a confirmation before all others. What is held is not told. */
 async function findEvents(sql: Sql, transactionIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
