@@ -10,7 +10,7 @@ export const CHAIN = 'eip155:31337';
 export const ETHER = `${CHAIN}/slip44:1`;
 export const STRANGER = `0x${'99'.repeat(20)}`;
 /** Of block 0; a block every 10 s. */
-export const BASE_MS = Date.parse('2026-10-01T00:00:00Z');
+const BASE_MS = Date.parse('2026-10-01T00:00:00Z');
 
 export const timeOf = (number: number): string => new Date(BASE_MS + number * 10_000).toISOString();
 export const hashOf = (number: number, fork = 'a'): string =>
@@ -111,7 +111,13 @@ export class StatementLedger {
           hashOf(row.block),
           timeOf(row.block),
         ],
-        ...[row.fee && ETHER, row.fee?.amount, row.fee?.payer, row.verification ?? 'proved', (this.#count += 1) % 7],
+        ...[
+          row.fee && ETHER,
+          row.fee?.amount,
+          row.fee?.payer,
+          row.verification ?? 'proved',
+          (this.#count += 1) % 7,
+        ],
       ],
     );
     for (const each of ofIds)

@@ -63,7 +63,7 @@ async function readFirst(
   return rows[0] && toMark(rows[0]);
 }
 
-export function toMark({ number, hash, block_timestamp: time }: Row): BlockMark {
+function toMark({ number, hash, block_timestamp: time }: Row): BlockMark {
   return { number, hash, time: time?.toISOString() ?? null };
 }
 

@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { markText } from '../lists/csv-text.ts';
-import type { StatementFormat } from './statement-formats.ts';
+import type { StatementFormat } from './statement-format.ts';
 import type { StatementLine } from './statement-lines.ts';
 
 /** One table for all lines: the first column says what a line is, cells that it has no value for are empty. */

@@ -1,5 +1,5 @@
 import { html, type Html } from '../channels/html.ts';
-import type { StatementFormat } from './statement-formats.ts';
+import type { StatementFormat } from './statement-format.ts';
 import type { StatementLine } from './statement-lines.ts';
 
 type LineOf<T extends StatementLine['type']> = Extract<StatementLine, { type: T }>;

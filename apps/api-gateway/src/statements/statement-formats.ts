@@ -1,19 +1,9 @@
 import { csvFormat } from './format-csv.ts';
 import { htmlFormat } from './format-html.ts';
-import type { StatementLine } from './statement-lines.ts';
+import type { StatementFormat } from './statement-format.ts';
 
 export const STATEMENT_FORMATS = ['csv', 'ndjson', 'html'] as const;
 export type StatementFormatName = (typeof STATEMENT_FORMATS)[number];
-
-/** A form of the document, written line by line. */
-export interface StatementFormat {
-  readonly mediaType: string;
-  readonly head: string;
-  write(line: StatementLine): string;
-  readonly tail: string;
-  /** Whether the document ends with a line that is its signature. */
-  readonly isSelfSigned: boolean;
-}
 
 const ndjsonFormat: StatementFormat = {
   ...{ mediaType: 'application/x-ndjson', head: '', tail: '', isSelfSigned: true },
