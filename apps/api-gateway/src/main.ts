@@ -48,7 +48,6 @@ await runService({
     const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
     const bulk = createBulkThreads(config);
-    const statements = openStatements(config, logger);
     const gateway = await startApiGateway({
       deps: {
         db,
@@ -61,8 +60,7 @@ await runService({
       },
       bus,
       cache,
-      statements,
-      ...readAppOptions(config),
+      ...readAppOptions(config, logger),
       // Beside the bundle.
       dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
       logosFolder: fileURLToPath(new URL('./logos', import.meta.url)),
@@ -85,7 +83,6 @@ await runService({
         await gateway.stop();
         await bulk.stop();
         await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
-        await statements?.db.close();
         await telemetry.stop();
       },
     };
@@ -149,8 +146,9 @@ function createBulkThreads(config: Config): BulkThreads {
   });
 }
 
-function readAppOptions(config: Config) {
+function readAppOptions(config: Config, logger: Logger) {
   return {
+    statements: openStatements(config, logger),
     limits: {
       perKey: { api: config.RATE_LIMIT_API, rpc: config.RATE_LIMIT_RPC, mgt: config.RATE_LIMIT_MANAGEMENT },
       failedPerClient: config.RATE_LIMIT_FAILED_AUTH,

@@ -65,6 +65,8 @@ export class LineChecker {
         this.#isEnded = true;
         for (const name of ['balances', 'movements', 'gaps'] as const)
           this.#expectSame(`line ${number}: ${name}`, BigInt(line[name] ?? -1), BigInt(this.#counts[name]));
+        return;
+      default:
     }
   }
 

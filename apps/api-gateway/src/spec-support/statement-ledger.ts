@@ -132,14 +132,20 @@ export class StatementLedger {
     return hash;
   }
 
-  addChange(id: string, block: number, reason: string, amount: bigint): Promise<unknown> {
-    return this.world.db.query(
-      `INSERT INTO block_changes (address_id, asset_gid, chain_gid, block_number, block_hash, reason, amount_raw) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, ETHER, CHAIN, block, hashOf(block), reason, amount],
-    );
+  async addReading(
+    id: string,
+    block: number,
+    amounts: bigint | Readonly<Record<string, bigint>>,
+  ): Promise<void> {
+    const byAsset = typeof amounts === 'bigint' ? { [ETHER]: amounts } : amounts;
+    for (const [asset, amount] of Object.entries(byAsset))
+      await this.#addReading(id, { block, amount, asset });
   }
 
-  async addReading(id: string, block: number, amount: bigint, asset = ETHER): Promise<void> {
+  async #addReading(
+    id: string,
+    { block, amount, asset }: { readonly block: number; readonly amount: bigint; readonly asset: string },
+  ): Promise<void> {
     const values = [id, asset, CHAIN, block, hashOf(block), amount];
     await this.world.db.query(
       'INSERT INTO balance_history (address_id, asset_gid, chain_gid, block_number, block_hash, amount_raw) VALUES ($1, $2, $3, $4, $5, $6)',
@@ -170,10 +176,7 @@ export function startSpecWorker(world: SpecWorld, signer = newSigner()): SpecWor
   });
   return {
     ...{ db, signer, warnings },
-    async stop() {
-      await worker.stop();
-      await db.close();
-    },
+    stop: () => worker.stop(),
   };
 }
 

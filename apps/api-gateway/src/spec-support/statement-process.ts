@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import { createDatabase } from '@chainwatch/db';
 import { createStatementSigner } from '../statements/signing-key.ts';
 import { StatementWorker } from '../statements/statement-worker.ts';
@@ -12,7 +13,7 @@ const db = createDatabase({
 new StatementWorker({
   ...{ db, pauseMs: 20 },
   signer: createStatementSigner(randomBytes(32).toString('base64')),
-  logger: { warn: (fields: unknown) => console.error(fields) },
+  logger: { warn: (fields: unknown) => void process.stderr.write(`${inspect(fields)}\n`) },
 });
 // Its own timers hold no process.
 setInterval(() => undefined, 60_000);

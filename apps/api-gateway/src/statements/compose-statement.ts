@@ -130,7 +130,8 @@ async function stateChainsOf(sql: Sql, { address, chains, windows, emit }: State
   for (const gap of gaps) await emit(gap);
   for (const [place, chain] of chains.entries()) {
     if (!chainGids.has(chain.gid)) continue;
-    for await (const line of stateAddress(sql, address, chain, windows[place]!)) await emit(line);
+    const { openNumber, closeNumber } = windows[place]!;
+    for await (const line of stateAddress(sql, address, { chain, openNumber, closeNumber })) await emit(line);
   }
 }
 

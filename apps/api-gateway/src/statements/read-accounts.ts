@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import { CHECKED_AT, COINS_CHECKED_AT } from '../routes/addresses.balance-details/balance-row.ts';
 import type { StatedAddress } from './stated-address.ts';
-import type { StatedChain } from './stated-chain.ts';
+import type { StatedWindow } from './stated-chain.ts';
 
 /** A balance when the chain stated it. */
 export interface Reading {
@@ -52,8 +52,7 @@ const READING = (condition: string, order: 'ASC' | 'DESC'): string =>
 export async function readAccounts(
   sql: Sql,
   { id, address }: StatedAddress,
-  { gid, isOfCoins }: StatedChain,
-  { openNumber, closeNumber }: { readonly openNumber: number; readonly closeNumber: number },
+  { chain: { gid, isOfCoins }, openNumber, closeNumber }: StatedWindow,
 ): Promise<Account[]> {
   const { rows } = await sql.query<Row>(
     `SELECT b.asset_gid, a.symbol, a.decimals, ${isOfCoins ? COINS_CHECKED_AT : CHECKED_AT} AS checked_at,
@@ -70,20 +69,31 @@ export async function readAccounts(
     assetGid: row.asset_gid,
     symbol: row.symbol,
     decimals: row.decimals,
-    opening: toReading(row.opening_raw, row.opening_number, row.opening_hash, row.opening_time),
+    opening: toReading({
+      raw: row.opening_raw,
+      number: row.opening_number,
+      hash: row.opening_hash,
+      time: row.opening_time,
+    }),
     isOpeningLate: row.opening_number !== null && row.opening_number > openNumber,
-    closing: toReading(row.closing_raw, row.closing_number, row.closing_hash, row.closing_time),
+    closing: toReading({
+      raw: row.closing_raw,
+      number: row.closing_number,
+      hash: row.closing_hash,
+      time: row.closing_time,
+    }),
     checkedAt: row.checked_at?.toISOString() ?? null,
   }));
 }
 
-// eslint-disable-next-line max-params -- the columns of one row
-function toReading(
-  raw: string | null,
-  number: number | null,
-  hash: string | null,
-  time: Date | null,
-): Reading | undefined {
+interface ReadingColumns {
+  readonly raw: string | null;
+  readonly number: number | null;
+  readonly hash: string | null;
+  readonly time: Date | null;
+}
+
+function toReading({ raw, number, hash, time }: ReadingColumns): Reading | undefined {
   if (raw === null || number === null || hash === null) return undefined;
   return { amountRaw: BigInt(raw), number, hash, time: time?.toISOString() ?? null };
 }

@@ -69,7 +69,7 @@ function listGaps(row: WatchRow, { display }: StatedAddress, window: ChainWindow
   const high = window.closeNumber;
   if (low === undefined || high < low) return [];
   const watched = row.from_block ?? high + 1;
-  const gap = (kind: GapLine['kind'], from: number, to: number, reason: string): GapLine[] =>
+  const gap = (kind: GapLine['kind'], [from, to]: readonly [number, number], reason: string): GapLine[] =>
     Math.max(from, low) > Math.min(to, high)
       ? []
       : [
@@ -80,16 +80,15 @@ function listGaps(row: WatchRow, { display }: StatedAddress, window: ChainWindow
         ];
   const notWatched = 'the address was not watched before, and this part of its history was not asked for';
   if (row.status === null || row.history_from === null)
-    return gap('not_watched', low, watched - 1, notWatched);
+    return gap('not_watched', [low, watched - 1], notWatched);
   const until = row.status === 'complete' ? watched : (row.next_block ?? row.history_from);
   return [
-    ...gap('not_watched', low, Math.min(row.history_from, watched) - 1, notWatched),
-    ...gap('history_incomplete', until, watched - 1, `the history of the address is ${row.status}`),
+    ...gap('not_watched', [low, Math.min(row.history_from, watched) - 1], notWatched),
+    ...gap('history_incomplete', [until, watched - 1], `the history of the address is ${row.status}`),
     ...row.not_covered.flatMap(({ from_block, to_block }) =>
       gap(
         'history_not_covered',
-        from_block,
-        to_block,
+        [from_block, to_block],
         'the chain recorded too little here to find every transfer',
       ),
     ),

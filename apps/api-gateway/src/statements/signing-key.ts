@@ -36,7 +36,7 @@ export function createStatementSigner(text: string): StatementSigner {
   return {
     kid: thumbprintOf(x),
     publicKey: Buffer.from(x, 'base64url'),
-    // eslint-disable-next-line unicorn/no-null -- node: Ed25519 has no digest of its own
+    // Ed25519 has a digest of its own.
     sign: (bytes) => sign(null, bytes, privateKey),
   };
 }

@@ -3,9 +3,8 @@ import type { Sql } from '@chainwatch/db';
 import { BalanceTally } from './balance-tally.ts';
 import { readAccounts } from './read-accounts.ts';
 import { readEntries, type Entry } from './read-entries.ts';
-import type { ChainWindow } from './read-window.ts';
 import type { StatedAddress } from './stated-address.ts';
-import type { StatedChain } from './stated-chain.ts';
+import type { StatedWindow } from './stated-chain.ts';
 import type { AdjustmentLine, MovementLine, StatementLine } from './statement-lines.ts';
 
 /**
@@ -15,11 +14,11 @@ import type { AdjustmentLine, MovementLine, StatementLine } from './statement-li
 export async function* stateAddress(
   sql: Sql,
   address: StatedAddress,
-  chain: StatedChain,
-  { openNumber, closeNumber }: ChainWindow,
+  window: StatedWindow,
 ): AsyncGenerator<StatementLine, void> {
+  const { chain, openNumber, closeNumber } = window;
   const chainGid = chain.gid;
-  const accounts = await readAccounts(sql, address, chain, { openNumber, closeNumber });
+  const accounts = await readAccounts(sql, address, window);
   const owner = { address: address.display, chainGid, isOfCoins: chain.isOfCoins };
   const tallies = new Map(accounts.map((account) => [account.assetGid, new BalanceTally(account, owner)]));
   const openings = accounts.flatMap(({ assetGid, opening, isOpeningLate }) =>

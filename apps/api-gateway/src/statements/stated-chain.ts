@@ -5,3 +5,10 @@ export interface StatedChain {
   /** Balances are sums of proved coins; else a node states them. */
   readonly isOfCoins: boolean;
 }
+
+/** Its blocks: balances as of the first number, and what happened after it up to the second. */
+export interface StatedWindow {
+  readonly chain: StatedChain;
+  readonly openNumber: number;
+  readonly closeNumber: number;
+}

@@ -78,12 +78,10 @@ async function failAbandoned(sql: Sql): Promise<void> {
 
 /** @throws StatementLostError */
 export async function renewStatement(sql: Sql, held: ClaimedStatement, progress: Progress): Promise<void> {
-  await holding(
-    sql,
-    held,
-    `UPDATE statements SET lease_until = clock_timestamp() + ${LEASE}, addresses_done = $3, movement_count = $4, gap_count = $5 WHERE ${HELD}`,
-    [progress.addresses, progress.movements, progress.gaps],
-  );
+  await holding(sql, held, {
+    text: `UPDATE statements SET lease_until = clock_timestamp() + ${LEASE}, addresses_done = $3, movement_count = $4, gap_count = $5 WHERE ${HELD}`,
+    values: [progress.addresses, progress.movements, progress.gaps],
+  });
 }
 
 /** Only whoever holds the statement stores a part of it. @throws StatementLostError */
@@ -92,13 +90,11 @@ export async function storePart(
   held: ClaimedStatement,
   { index, bytes }: { readonly index: number; readonly bytes: Buffer },
 ): Promise<void> {
-  await holding(
-    sql,
-    held,
-    `INSERT INTO statement_parts (statement_id, index, bytes)
+  await holding(sql, held, {
+    text: `INSERT INTO statement_parts (statement_id, index, bytes)
      SELECT id, $3, $4 FROM (SELECT id FROM statements WHERE ${HELD} FOR UPDATE) s`,
-    [index, bytes],
-  );
+    values: [index, bytes],
+  });
 }
 
 interface Result {
@@ -112,13 +108,11 @@ interface Result {
 /** @throws StatementLostError */
 export async function completeStatement(sql: Sql, held: ClaimedStatement, result: Result): Promise<void> {
   const { size, sha256, signature, kid, progress } = result;
-  await holding(
-    sql,
-    held,
-    `UPDATE statements SET status = 'completed', reason = NULL, lease_until = NULL, finished_at = now(), expires_at = now() + ${KEPT},
+  await holding(sql, held, {
+    text: `UPDATE statements SET status = 'completed', reason = NULL, lease_until = NULL, finished_at = now(), expires_at = now() + ${KEPT},
        size = $3, sha256 = $4, signature = $5, kid = $6, addresses_done = $7, movement_count = $8, gap_count = $9 WHERE ${HELD}`,
-    [size, sha256, signature, kid, progress.addresses, progress.movements, progress.gaps],
-  );
+    values: [size, sha256, signature, kid, progress.addresses, progress.movements, progress.gaps],
+  });
 }
 
 /** Ends an attempt without a result. @param then what becomes of the statement; `retry` fails it after its last attempt */
@@ -151,8 +145,7 @@ const HELD = `id = $1 AND attempt = $2 AND status = 'running'`;
 async function holding(
   sql: Sql,
   { id, attempt }: ClaimedStatement,
-  text: string,
-  values: readonly unknown[],
+  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
 ): Promise<void> {
   const { rowCount } = await sql.query(text, [id, attempt, ...values]);
   if (rowCount !== 1) throw new StatementLostError(id);

@@ -16,7 +16,7 @@ import {
 } from './statement-store.ts';
 
 export interface StatementWorkerOptions {
-  /** Its own pool: it reads for minutes. */
+  /** Its own pool, which it closes: it reads for minutes. */
   readonly db: Database;
   readonly signer: StatementSigner;
   readonly logger: Pick<Logger, 'warn'>;
@@ -56,6 +56,7 @@ export class StatementWorker {
     this.#stopping.abort();
     this.#wake();
     await this.#running;
+    await this.#options.db.close();
   }
 
   async #run(): Promise<void> {
@@ -74,7 +75,7 @@ export class StatementWorker {
           continue;
         }
       } catch (error) {
-        logger.warn({ err: error }, 'failed to write statements, will retry');
+        logger.warn({ err: error }, 'statements could not be written, retrying');
       }
       await this.#rest();
     }
@@ -110,7 +111,7 @@ export class StatementWorker {
       if (this.#stopping.signal.aborted)
         return await giveUpStatement(db, claimed, { reason: null, then: 'queue' });
       if (!(error instanceof StatementImpossibleError))
-        logger.warn({ err: error, statement_id: claimed.id }, 'failed to write statement');
+        logger.warn({ err: error, statement_id: claimed.id }, 'a statement could not be written');
       await giveUpStatement(db, claimed, describeFailure(error));
     } finally {
       clearInterval(renewing);

@@ -115,7 +115,7 @@ it('opens and closes with what was read, and leaves unexplained exactly what no 
       const known = 10n ** 33n;
       for (const asset of ASSETS)
         for (const block of sorted)
-          await ledger.addReading(id, block, known + until(block, asset, 'moved'), asset);
+          await ledger.addReading(id, block, { [asset]: known + until(block, asset, 'moved') });
       const to = Math.min(BLOCKS - 1, from + length);
       if (to <= from) return;
       const { text } = await makeStatement(world.api, {
