@@ -185,6 +185,14 @@ it('declares when an address was not watched, and which history is not covered',
     [mine.id],
   );
   expect(ranges(await state(), 'history_incomplete')).toEqual([[20, 24]]);
+  await world.db.query(
+    `INSERT INTO address_backfills (address_id, chain_gid, status) VALUES ($1, $2, 'running')`,
+    [mine.id, CHAIN],
+  );
+  expect(ranges(await state(), 'history_incomplete')).toEqual([
+    [null, null],
+    [20, 24],
+  ]);
 });
 
 it('is begun again when a reorganization takes a block away while it is written', async () => {

@@ -9,6 +9,8 @@ interface WatchRow {
   readonly status: string | null;
   readonly history_from: number | null;
   readonly next_block: number | null;
+  /** Of the search for earlier coins; null: there is none. */
+  readonly search_status: string | null;
   readonly not_covered: readonly { readonly from_block: number; readonly to_block: number }[];
 }
 
@@ -26,10 +28,11 @@ export async function readCoverage(
   windows: readonly ChainWindow[],
 ): Promise<AddressCoverage> {
   const { rows } = await sql.query<WatchRow>(
-    `SELECT c.chain_gid, w.from_block, h.status, h.from_block AS history_from, h.next_block, coalesce(h.not_covered, '[]') AS not_covered
+    `SELECT c.chain_gid, w.from_block, h.status, h.from_block AS history_from, h.next_block, coalesce(h.not_covered, '[]') AS not_covered, f.status AS search_status
      FROM (SELECT chain_gid FROM address_watches WHERE address_id = $1 UNION SELECT chain_gid FROM balances WHERE address_id = $1) c
      LEFT JOIN address_watches w ON w.address_id = $1 AND w.chain_gid = c.chain_gid
      LEFT JOIN address_histories h ON h.address_id = $1 AND h.chain_gid = c.chain_gid
+     LEFT JOIN address_backfills f ON f.address_id = $1 AND f.chain_gid = c.chain_gid
      WHERE c.chain_gid = ANY ($2) ORDER BY c.chain_gid`,
     [address.id, windows.map(({ line }) => line.chain_gid)],
   );
@@ -59,9 +62,20 @@ export async function readCoverage(
     gaps: [
       ...monitoring,
       ...unknown,
+      ...rows.flatMap((row) => listSearchGaps(row, address)),
       ...rows.flatMap((row) => listGaps(row, address, byChain.get(row.chain_gid)!)),
     ],
   };
+}
+
+/** Coins that are not found yet are in no balance, whatever the window. */
+function listSearchGaps(
+  { chain_gid, search_status: status }: WatchRow,
+  { display }: StatedAddress,
+): GapLine[] {
+  if (status === null || status === 'complete') return [];
+  const reason = `the search for coins from before the address was watched is ${status}: balances may be too low`;
+  return [gapOf({ kind: 'history_incomplete', chain_gid, address: display, reason })];
 }
 
 function listGaps(row: WatchRow, { display }: StatedAddress, window: ChainWindow): GapLine[] {
