@@ -12,32 +12,37 @@ const toolsDir = join(repoDir, '.chainwatch', 'tools');
  * clone's own folder and installed nowhere. Undefined where there is neither; specs then say that they are skipped.
  */
 export async function findDebianTool(binary: string, debianPackage: string): Promise<string | undefined> {
-  const unpacked = join(toolsDir, debianPackage, 'usr/bin', binary);
-  const found = findExecutable(binary, process.env) ?? (existsSync(unpacked) ? unpacked : undefined);
+  const found = findExecutable(binary, process.env);
   if (found !== undefined) return found;
+  const folder = await findDebianFiles(debianPackage);
+  return folder === undefined ? undefined : join(folder, 'usr/bin', binary);
+}
+
+/** The folder where these packages are unpacked together, as `usr/lib/…`; undefined where they are not to be had. */
+export async function findDebianFiles(...packages: readonly string[]): Promise<string | undefined> {
+  const folder = join(toolsDir, packages.join('+'));
   try {
-    await unpack(debianPackage);
-    return unpacked;
+    if (!existsSync(folder)) await unpack(packages, folder);
+    return folder;
   } catch (error) {
     console.log(
-      `skipped: ${binary} was not found (Debian: ${debianPackage}; ${String(error).split('\n', 1)[0]})`,
+      `skipped: expected Debian's ${packages.join(', ')}, got none (${String(error).split('\n', 1)[0]})`,
     );
     return undefined;
   }
 }
 
-async function unpack(debianPackage: string): Promise<void> {
+async function unpack(packages: readonly string[], folder: string): Promise<void> {
   mkdirSync(toolsDir, { recursive: true });
-  const folder = mkdtempSync(join(toolsDir, '.partial-'));
+  const partial = mkdtempSync(join(toolsDir, '.partial-'));
   try {
-    const download = () => run('apt-get', ['download', '-qq', debianPackage], { cwd: folder });
+    const download = () => run('apt-get', ['download', '-qq', ...packages], { cwd: partial });
     // The lists of a fresh container image are empty or old.
     await download().catch(() => run('apt-get', ['update', '-qq']).then(download));
-    const [archive = ''] = readdirSync(folder);
-    await run('dpkg-deb', ['-x', archive, 'root'], { cwd: folder });
-    if (!existsSync(join(toolsDir, debianPackage)))
-      renameSync(join(folder, 'root'), join(toolsDir, debianPackage));
+    for (const archive of readdirSync(partial))
+      await run('dpkg-deb', ['-x', archive, 'root'], { cwd: partial });
+    if (!existsSync(folder)) renameSync(join(partial, 'root'), folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(partial, { recursive: true, force: true });
   }
 }

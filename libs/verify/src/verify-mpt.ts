@@ -1,8 +1,8 @@
-import { verifyMerkleProof } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isSame, toBytes, toHex, toNumber } from './bytes.ts';
 import { fail, partsOf, toProved, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
+import { decodeList, findInTrie, type Item } from './trie.ts';
 
 const [TRANSACTIONS_ROOT, RECEIPTS_ROOT, NUMBER] = [4, 5, 8];
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -10,7 +10,7 @@ const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3
 const COIN_LOGS = `0x${'f'.repeat(39)}e`;
 
 /** EVM: the block's hash covers the header, its roots cover transaction and receipt. @throws InvalidProofError */
-export async function verifyMpt(proof: Proof): Promise<ProvedTransaction> {
+export function verifyMpt(proof: Proof): ProvedTransaction {
   const { header, branch, item } = partsOf(proof);
   const bytes = toBytes('header', header);
   if (`0x${toHex(keccak_256(bytes))}` !== proof.block_hash) fail('header: its hash is not block_hash');
@@ -20,20 +20,18 @@ export async function verifyMpt(proof: Proof): Promise<ProvedTransaction> {
   const transaction = toBytes('item.transaction', item.transaction);
   const receipt = toBytes('item.receipt', item.receipt);
   const key = RLP.encode(item.index);
-  await Promise.all([
-    expectValue('transaction', {
-      root: textAt(fields, TRANSACTIONS_ROOT),
-      key,
-      nodes: branch.transaction,
-      value: transaction,
-    }),
-    expectValue('receipt', {
-      root: textAt(fields, RECEIPTS_ROOT),
-      key,
-      nodes: branch.receipt ?? [],
-      value: receipt,
-    }),
-  ]);
+  expectValue('transaction', {
+    root: textAt(fields, TRANSACTIONS_ROOT),
+    key,
+    nodes: branch.transaction,
+    value: transaction,
+  });
+  expectValue('receipt', {
+    root: textAt(fields, RECEIPTS_ROOT),
+    key,
+    nodes: branch.receipt ?? [],
+    value: receipt,
+  });
   if (`0x${toHex(keccak_256(transaction))}` !== proof.hash) fail('item.transaction: its hash is not hash');
   const { isFailed, logs } = readReceipt(receipt);
   const moves = isFailed ? [] : logs.flatMap(toTransfer);
@@ -53,24 +51,13 @@ interface Value {
   readonly value: Uint8Array;
 }
 
-async function expectValue(member: string, { root, key, nodes, value }: Value): Promise<void> {
+function expectValue(member: string, { root, key, nodes, value }: Value): void {
   const path = nodes.map((node) => toBytes(`branch.${member}`, node));
   if (path.length === 0 || !isSame(keccak_256(path[0]!), root))
     fail(`branch.${member}: its first node is not the root in the header`);
-  const found = await verifyMerkleProof(key, path).catch(() => null);
-  if (found === null || !isSame(found, value)) fail(`branch.${member}: it does not lead to item.${member}`);
-}
-
-type Item = Uint8Array | readonly Item[];
-
-function decodeList(member: string, bytes: Uint8Array): readonly Item[] {
-  try {
-    const decoded = RLP.decode(bytes) as Item;
-    if (!(decoded instanceof Uint8Array)) return decoded;
-  } catch {
-    // Said below.
-  }
-  return fail(`${member}: expected an RLP list`);
+  const found = findInTrie({ root, key, nodes: path });
+  if (found === undefined || !isSame(found, value))
+    fail(`branch.${member}: it does not lead to item.${member}`);
 }
 
 function textAt(list: readonly Item[], at: number): Uint8Array {

@@ -30,7 +30,7 @@ export async function verifyTransaction(proof: Proof, trust: Trust): Promise<Pro
   if (trusted.toLowerCase() !== proof.block_hash)
     return fail(`block_hash: expected ${trusted}, which you trust, got ${proof.block_hash}`);
   try {
-    return await verify(proof);
+    return verify(proof);
   } catch (error) {
     // A member of another kind than a proof has.
     if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
@@ -39,7 +39,7 @@ export async function verifyTransaction(proof: Proof, trust: Trust): Promise<Pro
   }
 }
 
-type Verify = (proof: Proof) => ProvedTransaction | Promise<ProvedTransaction>;
+type Verify = (proof: Proof) => ProvedTransaction;
 
 const VERIFIERS: Readonly<Record<string, Verify | undefined>> = {
   mpt: verifyMpt,
