@@ -43,6 +43,12 @@ const PARTS = [
     env: { PROVE_RUNS: '1000' },
   },
   {
+    name: 'inclusion',
+    title: '10,000 random transactions of anvil, bcoin and the local TRON node are proved and verified (PROOF_RUNS=n)',
+    specs: ['tools/acceptance/src/proofs/.*\\.soak\\.spec\\.ts$'],
+    env: { PROOF_RUNS: process.env.PROOF_RUNS ?? '10000' },
+  },
+  {
     name: 'dashboard',
     title: 'barriers of every page in the dark and on the smallest phone, too',
     specs: ['tools/acceptance/src/dashboard/dashboard\\.spec\\.ts$'],

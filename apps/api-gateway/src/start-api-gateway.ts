@@ -18,6 +18,7 @@ import { sweepExpired } from './server/sweep-expired.ts';
 import { startFolding } from './lists/start-folding.ts';
 import { StatementWorker, type StatementWorkerOptions } from './statements/statement-worker.ts';
 import { observeChains } from './chains/observe-chains.ts';
+import { answerProofs } from './proofs/answer-proofs.ts';
 import { readChainRecord } from './chains/read-chain-record.ts';
 
 export interface ApiGatewayOptions
@@ -90,6 +91,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );
+  const stopAnswering = answerProofs(deps);
   const stopSweeping = sweepExpired(deps.db, deps.logger);
   // Prisma compiles its query engine at the first query: better now than for the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
@@ -123,6 +125,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       stopListening();
       stopSweeping();
       stopFolding();
+      await stopAnswering();
       observer.stop();
       feeds.close();
       await Promise.all([server.close(), statements?.stop()]);

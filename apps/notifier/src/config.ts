@@ -7,6 +7,7 @@ import {
   loadConfig,
   NATS_VARIABLES,
   serviceConfig,
+  url,
 } from '@chainwatch/config';
 import { DEFAULT_DELIVERY_OPTIONS, DEFAULT_RETRY_SCHEDULE_MS } from '@chainwatch/deliveries';
 import { DEFAULT_RETENTION, RETENTION_MIN_MS } from './retention/start-retention.ts';
@@ -49,6 +50,8 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         RETENTION_EVENTS: retention(DEFAULT_RETENTION.events),
         RETENTION_DELIVERIES: retention(DEFAULT_RETENTION.deliveries),
         RETENTION_AUDIT: retention(DEFAULT_RETENTION.audit),
+        /** Where the API is reached: in front of links to proofs, and in mails. */
+        PUBLIC_URL: url('http', 'https').optional(),
         ...channelEnvironment,
       }),
     env,

@@ -47,6 +47,7 @@ await runService({
       logger,
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
+      publicUrl: config.PUBLIC_URL?.replace(/\/+$/, ''),
       ...observeAttempts(),
       options: readOptions(config),
     });

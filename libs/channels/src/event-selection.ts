@@ -179,4 +179,5 @@ export const storedSelectionSchema = z.object({
   filters: storedFiltersSchema.nullish(),
   include_historical: z.boolean().nullish(),
   throttle_per_second: z.number().positive().nullish(),
+  include_proof: z.string().nullish(),
 });

@@ -25,6 +25,8 @@ export interface Channel {
   readonly filters: ChannelFilters;
   /** It gets events of history, too. */
   readonly includesHistory?: boolean;
+  /** Its transaction events have what shows that the transaction is in its block. */
+  readonly includeProof?: 'link' | 'inline' | undefined;
   readonly throttlePerSecond: number | undefined;
   /** Channels with the same group are paused together. */
   readonly pauseGroup: string | undefined;
@@ -149,7 +151,12 @@ type Usage = Pick<Channel, 'kind' | 'target' | 'pauseGroup' | 'fault'>;
 function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
   const kind = findChannelKind(row.kind);
   const selection = storedSelectionSchema.safeParse(row.config);
-  const { event_types: eventTypes, filters, throttle_per_second: throttle } = selection.data ?? {};
+  const {
+    event_types: eventTypes,
+    filters,
+    throttle_per_second: throttle,
+    include_proof: proof,
+  } = selection.data ?? {};
   const includesHistory = selection.data?.include_historical === true;
   return {
     id: row.id,
@@ -162,6 +169,7 @@ function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     isUnreadable: !selection.success,
     filters: filters ?? {},
     includesHistory,
+    includeProof: proof === 'link' || proof === 'inline' ? proof : undefined,
     throttlePerSecond: throttle ?? undefined,
     ...(selection.success
       ? readUsage(row, kind, open)

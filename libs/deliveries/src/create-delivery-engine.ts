@@ -8,6 +8,7 @@ import { shareOf, type ChannelShares } from './channel-shares.ts';
 import { createChannelStore } from './channel-store.ts';
 import { ClaimLoop } from './claim/claim-loop.ts';
 import { completeOptions, type DeliveryDependencies, type DeliveryOptions } from './delivery-options.ts';
+import { ProofPreparer } from './proofs/proof-preparer.ts';
 import { Recorder } from './record/recorder.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { createSteadyClock } from './steady-clock.ts';
@@ -49,8 +50,13 @@ export function createDeliveryEngine(
     ...{ queues, recorder, senders, trace: dependencies.trace, onAttempt: dependencies.onAttempt },
     ...{ wake, options, logger, now: steady, owns: members.owns },
   });
+  const proofs = new ProofPreparer({
+    ...{ db, options, logger, publicUrl: dependencies.publicUrl, now: steady },
+    onPrepared: (channelId) => claims.lookAt(channelId),
+  });
   const claims = new ClaimLoop({
     ...base,
+    proofs,
     queues,
     members,
     wake,
@@ -73,7 +79,7 @@ export function createDeliveryEngine(
     },
     async stop() {
       stopObserving();
-      await Promise.all([scheduler.stop(), claims.stop()]);
+      await Promise.all([scheduler.stop(), claims.stop(), proofs.stop()]);
       starter.close();
       await starter.drain();
       await recorder.stop();

@@ -7,6 +7,8 @@ export interface DeliveryJob {
   /** The exact bytes that are sent and signed. */
   readonly payload: string;
   readonly traceparent: string | undefined;
+  /** The payload has its proof, or is a link to it. */
+  readonly hasProof?: boolean;
   /** Attempts made before, in the present schedule. */
   readonly attemptCount: number;
   /**

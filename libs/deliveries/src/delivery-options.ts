@@ -21,6 +21,8 @@ export interface DeliveryDependencies extends SenderContext {
    */
   readonly planned: Sql;
   readonly open: OpenSealed;
+  /** Where the API is reached, without a slash at its end: in front of links to proofs. */
+  readonly publicUrl?: string | undefined;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
   readonly trace?: (
@@ -50,6 +52,8 @@ export interface DeliveryOptions {
   readonly probeIntervalMs: number;
   /** How often to ask the database for events and due deliveries of which no bell told. */
   readonly pollMs: number;
+  /** How long a delivery waits for its proof; then a link goes out. */
+  readonly proofTimeoutMs: number;
   /** The greatest age of what is known of a channel when an attempt starts. */
   readonly refreshMs: number;
   /** Options that differ from the defaults of a channel kind, by kind. */
@@ -66,6 +70,7 @@ export const DEFAULT_DELIVERY_OPTIONS: DeliveryOptions = {
   failingAfter: 5,
   probeIntervalMs: 30_000,
   pollMs: 500,
+  proofTimeoutMs: 5_000,
   refreshMs: 1_000,
   kinds: {},
 };

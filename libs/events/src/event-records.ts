@@ -1,6 +1,7 @@
 import { DECIMAL_PATTERN } from '@chainwatch/amounts';
 import { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from '@chainwatch/caip';
 import { z } from 'zod';
+import { eventProof } from './proof-records.ts';
 
 /** What may stand behind a transaction, as records and channel filters spell it. */
 export const VERIFICATIONS = ['proved', 'agreed', 'attested', 'settling', 'trusted', 'unproved'] as const;
@@ -297,6 +298,7 @@ export const transactionData = z
       .boolean()
       .optional()
       .meta({ description: 'True where addresses were left out. Absent otherwise.', examples: [true] }),
+    proof: eventProof.optional(),
   })
   .meta({ description: 'What happened.' });
 

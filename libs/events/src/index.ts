@@ -19,6 +19,7 @@ export type {
   TransactionRecord,
   TransferRecord,
 } from './event-records.ts';
+export { inclusionProofRecord, type InclusionProofRecord } from './proof-records.ts';
 export { describeAddresses, EVENT_ITEMS_MAX } from './describe-addresses.ts';
 export type { ConcernedAddress, OwnData } from './describe-addresses.ts';
 export type { DefaultSelection, TextPiece } from './event-definition.ts';

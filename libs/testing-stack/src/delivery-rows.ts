@@ -23,6 +23,8 @@ export interface SpecEvent {
   readonly transactionId?: string;
   readonly traceparent?: string;
   readonly isHeld?: boolean;
+  /** Members of the transaction that differ. */
+  readonly transaction?: object;
 }
 
 export interface InsertedEvent {
@@ -65,13 +67,14 @@ export async function createDeliveryRows(databaseUrl: string): Promise<DeliveryR
       transactionId = randomUUID(),
       traceparent,
       isHeld = false,
+      transaction = {},
     } = {}) {
       const eventId = randomUUID();
       const sequence = (sequences.get(project) ?? 0) + 1;
       sequences.set(project, sequence);
       const event = buildEvent({
         ...{ eventId, type, projectId: project, sequence },
-        ...{ transactionId, transfers, addresses },
+        ...{ transactionId, transfers, addresses, transaction },
       });
       const kind = type === 'transaction.confirmed' ? 'tx.confirmed' : 'tx.detected';
       await db.query(
@@ -147,6 +150,7 @@ function buildEvent({
   transactionId,
   transfers,
   addresses,
+  transaction: differing,
 }: {
   readonly eventId: string;
   readonly type: string;
@@ -155,6 +159,7 @@ function buildEvent({
   readonly transactionId: string;
   readonly transfers: readonly object[];
   readonly addresses: readonly object[];
+  readonly transaction: object;
 }): object {
   const at = new Date().toISOString();
   const transaction = {
@@ -176,6 +181,7 @@ function buildEvent({
     detected_at: at,
     confirmed_at: null,
     reorged_at: null,
+    ...differing,
   };
   return {
     event_id: eventId,

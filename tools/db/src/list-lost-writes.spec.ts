@@ -9,7 +9,7 @@ const OTHERS = `
   _prisma_migrations _sql_functions ingestor_states analyzer_states balance_states chain_feed blocks block_runs block_packing
   assets transactions transfers transaction_addresses transaction_tombstones utxos pending_inputs unproved_transactions unproved_coins unproved_spends
   project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events
-  historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts
+  historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts proof_requests
   balance_reads balances balance_history balance_rounds balance_differences networks block_changes adjustments address_watches address_backfills address_histories
   incidents reprocesses resets skips owners owner_beats list_counts list_changes idempotency_keys ended_sessions portal_sessions rpc_usage
   statements statement_parts statement_keys

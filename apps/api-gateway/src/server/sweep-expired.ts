@@ -9,6 +9,7 @@ const KEYS = {
   idempotency_keys: 'api_key_id, key_hash',
   portal_sessions: 'id',
   ended_sessions: 'id',
+  proof_requests: 'event_id',
 } as const;
 type ExpiringTable = keyof typeof KEYS;
 

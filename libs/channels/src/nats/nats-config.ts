@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
 import { natsAuthSchema, readUserInfo } from './nats-auth.ts';
 
@@ -37,6 +38,7 @@ export const natsInput = {
         'The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`.',
       examples: ['payments.chainwatch'],
     }),
+  ...includeProof,
 };
 
 /** What is stored and shown; the credentials are sealed beside it. */
@@ -52,6 +54,7 @@ export const natsStored = {
       type: z.enum(['none', 'user', 'token', 'nkey', 'creds']).meta({ description: 'Kind of credentials.' }),
     })
     .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
+  ...includeProof,
 };
 
 export const natsCredentials = z.object({ auth: natsAuthSchema.default({ type: 'none' }) });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
 import { findReservedHeader } from './reserved-headers.ts';
 
@@ -95,6 +96,7 @@ export const webhookInput = {
     .nullable()
     .optional()
     .meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [10] }),
+  ...includeProof,
 };
 
 /** What is stored and shown; the secrets of `auth` are sealed beside it. */
@@ -118,6 +120,7 @@ export const webhookStored = {
     .int()
     .nullable()
     .meta({ description: 'Deliveries a second at most. Null: as many as come.', examples: [null] }),
+  ...includeProof,
 };
 
 export const webhookCredentials = z.object({ auth: authSchema.default({ type: 'none' }) });

@@ -8,6 +8,7 @@ import { isOpen, type Channel, type ChannelStore } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { listHistoryChannels, scheduleHistory } from './claim-history.ts';
+import type { ProofPreparer } from '../proofs/proof-preparer.ts';
 import {
   claimDeliveries,
   claimProbes,
@@ -22,6 +23,7 @@ export interface ClaimLoopDeps {
   readonly planned: Sql;
   readonly channels: ChannelStore;
   readonly queues: ChannelQueues;
+  readonly proofs: Pick<ProofPreparer, 'prepare'>;
   readonly members: Pick<ChannelShares, 'owns' | 'partitions'>;
   /** Ends the wait before the next step. */
   readonly wake: Signal;
@@ -58,6 +60,15 @@ export class ClaimLoop {
     const own = channels.filter(({ id }) => members.owns(id));
     for (const channel of own) queues.noteMore(queues.of(channel));
     if (own.length > 0) wake.notify();
+  }
+
+  /** Deliveries of the channel may start now that could not before. */
+  lookAt(channelId: string): void {
+    const { queues, wake } = this.#deps;
+    const queue = queues.find(channelId);
+    if (queue === undefined) return;
+    queues.noteMore(queue);
+    wake.notify();
   }
 
   /** Looks at all channels soon: some came. */
@@ -141,14 +152,20 @@ export class ClaimLoop {
   }
 
   #endClaim(queue: ChannelQueue, asked: RowCounts, got: readonly DeliveryJob[]): void {
-    const { queues, now } = this.#deps;
+    const { queues, proofs, now } = this.#deps;
+    const missing = proofs.prepare(queue.channel, got);
     const first = got.filter(({ isFirst, isHistorical }) => isFirst && isHistorical !== true);
     const behind = got.filter((job) => !first.includes(job));
     const isFull = asked.first > 0 && first.length >= asked.first;
-    for (const job of first) this.#enqueue(job);
+    // None passes by one whose proof is not there yet.
+    const firstMissing = first.findIndex(({ id }) => missing.has(id));
+    const startable = firstMissing < 0 ? first : first.slice(0, firstMissing);
+    const others = behind.filter(({ id }) => !missing.has(id));
+    for (const job of startable) this.#enqueue(job);
     // The table has more first attempts, which go before.
-    for (const job of behind) if (!isFull || isLate(job, now())) this.#enqueue(job);
-    queue.endClaim(asked, { first: first.length, behind: isFull ? asked.behind : behind.length });
+    for (const job of others) if (!isFull || isLate(job, now())) this.#enqueue(job);
+    // What is missing comes with `lookAt`.
+    queue.endClaim(asked, { first: startable.length, behind: isFull ? asked.behind : others.length });
     if (queue.mayHaveMore) queues.hungry.add(queue);
     queues.tellReady(queue);
   }
@@ -199,7 +216,7 @@ export class ClaimLoop {
 
   /** Asks the table which channels have something to do. True: some have. */
   async #look(): Promise<boolean> {
-    const { db, planned, channels, queues, members, options } = this.#deps;
+    const { db, planned, channels, queues, members, proofs, options } = this.#deps;
     const due = await findDueChannels(planned, members.partitions);
     const byId = new Map(due.map((one) => [one.id, one]));
     const probes = await claimProbes(db, options.probeIntervalMs, members.partitions);
@@ -214,7 +231,10 @@ export class ClaimLoop {
       const queue = queues.find(channelId);
       return queue !== undefined && queue.ids.size === 0 && queue.channel.fault === undefined;
     };
-    for (const job of probes) if (isIdle(job)) this.#enqueue(job);
+    // One that has no proof yet goes with the next probe.
+    for (const job of probes)
+      if (isIdle(job) && proofs.prepare(queues.find(job.channelId)!.channel, [job]).size === 0)
+        this.#enqueue(job);
     const withTests = due.filter(({ hasTests }) => hasTests).map(({ id }) => id);
     for (const job of withTests.length > 0 ? await listTests(planned, withTests, ROWS_MAX) : [])
       this.#enqueue(job);

@@ -1,6 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { RowCounts } from '../attempts/channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
+import { withProof } from '../proofs/proof-parts.ts';
 
 // The statements over the table of deliveries as a queue. Its partial indexes are named after these conditions.
 
@@ -17,7 +18,7 @@ const UNTRIED = `status IN ('pending', 'held') AND attempt_count = 0 AND NOT is_
 const AGAIN = `status IN ('pending', 'held') AND (attempt_count > 0 OR is_test)`;
 /** What is held is due as soon as its channel is open. */
 const IS_DUE = `(status = 'held' OR next_attempt_at <= now())`;
-const COLUMNS = `id, status, event_id, event_type, attempt_count, attempt_base, is_test, is_historical, next_attempt_at`;
+const COLUMNS = `id, status, event_id, event_type, attempt_count, attempt_base, is_test, is_historical, next_attempt_at, proof`;
 /** The event of a delivery `d`. Row by row (OFFSET 0): the planner counts every day of events for each row, not the one that it is in. */
 const WITH_EVENT = `CROSS JOIN LATERAL (SELECT l.payload, l.traceparent, l.created_at AS event_at
   FROM event_keys k JOIN event_log l ON l.id = k.row_id WHERE k.event_id = d.event_id OFFSET 0) e`;
@@ -36,6 +37,7 @@ interface DeliveryRow {
   readonly event_at: Date;
   readonly is_test: boolean;
   readonly is_historical: boolean;
+  readonly proof: string | null;
 }
 
 /**
@@ -186,7 +188,8 @@ function toJobs(rows: readonly DeliveryRow[], isProbe: boolean): readonly Delive
       channelId: row.channel_id,
       eventId: row.event_id,
       eventType: row.event_type,
-      payload: row.payload,
+      payload: row.proof === null ? row.payload : withProof(row.payload, row.proof),
+      hasProof: row.proof !== null,
       traceparent: row.traceparent ?? undefined,
       attemptCount: row.attempt_count - row.attempt_base,
       isFirst: row.attempt_count === 0,

@@ -5907,6 +5907,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -5983,6 +5991,119 @@ export interface components {
              */
             metadata_truncated: boolean;
         };
+        /** @description A link to the proof. */
+        ProofLink: {
+            /**
+             * @description The proof is to be fetched.
+             * @constant
+             */
+            type: "link";
+            /**
+             * @description Where the API answers the proof. Absolute where the operator has set `PUBLIC_URL`, else without the host.
+             * @example https://chainwatch.example.com/v1/transactions/eip155:1/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060/proof
+             */
+            url: string;
+        };
+        /** @description What shows that the transaction is in its block. `@chainwatch/verify` checks it. */
+        InclusionProof: {
+            /**
+             * @description How the block covers the transaction. `mpt`: two Merkle-Patricia tries, of transactions and of receipts. `merkle`: a binary tree, with the branch of the coinbase. `signed_merkle`: a binary tree under a header that its producer signed. `none`: not at all; `reason` says why. New types may be added: treat an unknown one as `none`.
+             * @example mpt
+             * @enum {string}
+             */
+            type: "mpt" | "merkle" | "signed_merkle" | "none";
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The hash of the transaction.
+             * @example 0x5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c5c
+             */
+            hash: string;
+            /**
+             * @description The hash of the block. Take it from a second source before you believe the proof.
+             * @example 0x1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f
+             */
+            block_hash: string;
+            /**
+             * Format: int64
+             * @description The number of the block.
+             * @example 21000000
+             */
+            block_number: number;
+            /**
+             * @description The bytes that the block hash covers, hexadecimal.
+             * @example 0xf90260a0…
+             */
+            header: string | null;
+            /**
+             * @description Of the producer, over SHA-256 of the header.
+             * @example 6ac1…01
+             */
+            signature?: string;
+            /** @description What leads from the transaction to the header. */
+            branch: {
+                /**
+                 * @description From the root to the value (`mpt`: nodes), or siblings from the leaf up, null where a level has none.
+                 * @example [
+                 *       "abababababababababababababababababababababababababababababababab"
+                 *     ]
+                 */
+                transaction: (string | null)[];
+                /**
+                 * @description Nodes of the trie of receipts, from the root.
+                 * @example [
+                 *       "abababababababababababababababababababababababababababababababab"
+                 *     ]
+                 */
+                receipt?: (string | null)[];
+                /**
+                 * @description Siblings of the coinbase, which show the depth of the tree.
+                 * @example [
+                 *       "abababababababababababababababababababababababababababababababab"
+                 *     ]
+                 */
+                coinbase?: (string | null)[];
+            } | null;
+            /** @description What is shown to be in the block. */
+            item: {
+                /**
+                 * Format: int64
+                 * @description The position in the block, from 0.
+                 * @example 12
+                 */
+                index: number;
+                /**
+                 * @description The bytes of the transaction, hexadecimal.
+                 * @example 0x02f873…
+                 */
+                transaction: string;
+                /**
+                 * @description The bytes of the receipt.
+                 * @example 0x02f90108…
+                 */
+                receipt?: string;
+                /**
+                 * @description The bytes of the coinbase.
+                 * @example 0100000001…
+                 */
+                coinbase?: string;
+            } | null;
+            /**
+             * @description Why there is no proof; null where there is one.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description With `none`: the signatures of the transaction.
+             * @example [
+             *       "5gri…"
+             *     ]
+             */
+            signatures?: string[];
+        };
         /** @description Such a transaction has more confirmations (`confirmations` of `required_confirmations`): at most once per block, and only the newest number where the chain was behind. It is made only while a channel of the project asks for it, for at most 200 transactions of a project and block. */
         TransactionProgressEventItem: {
             /**
@@ -6049,6 +6170,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -6122,6 +6251,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -6195,6 +6332,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -6268,6 +6413,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
             /**
              * @description Grows in the order in which the project's events became visible; gaps mean nothing. Null for a moment after the event was made.
@@ -6641,6 +6794,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
         };
         /** @description Such a transaction has more confirmations (`confirmations` of `required_confirmations`): at most once per block, and only the newest number where the chain was behind. It is made only while a channel of the project asks for it, for at most 200 transactions of a project and block. */
@@ -6709,6 +6870,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
         };
         /** @description Such a transaction was confirmed: its block is final, or it has the confirmations that the project waits for. */
@@ -6777,6 +6946,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
         };
         /** @description The block of such a transaction left the chain: undo what was done for it. */
@@ -6845,6 +7022,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
         };
         /** @description A transaction of a monitored address failed: it moved nothing but its fee. */
@@ -6913,6 +7098,14 @@ export interface components {
                  * @example true
                  */
                 addresses_truncated?: boolean;
+                /**
+                 * @description What shows that the transaction is in its block, as `include_proof` of the channel asks for it. Only in what is delivered to such a channel, and only where the transaction is in a block.
+                 * @example {
+                 *       "type": "link",
+                 *       "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *     }
+                 */
+                proof?: components["schemas"]["ProofLink"] | components["schemas"]["InclusionProof"];
             };
         };
         /** @description A monitored address has a new balance. */
@@ -7307,6 +7500,12 @@ export interface components {
                  * @example null
                  */
                 throttle_per_second: number | null;
+                /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -8127,6 +8326,12 @@ export interface components {
                      */
                     type: "none" | "user" | "token" | "nkey" | "creds";
                 };
+                /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -9125,6 +9330,12 @@ export interface components {
              */
             throttle_per_second?: number | null;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -9300,6 +9511,12 @@ export interface components {
                  */
                 throttle_per_second: number | null;
                 /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
+                /**
                  * @description Which events it gets.
                  * @example [
                  *       "transaction.detected",
@@ -9433,6 +9650,12 @@ export interface components {
              * @example 10
              */
             throttle_per_second?: number | null;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -10766,6 +10989,12 @@ export interface components {
              */
             subject: string;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -10879,6 +11108,12 @@ export interface components {
              * @example payments.chainwatch
              */
             subject?: string;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -19625,7 +19860,11 @@ export interface operations {
                      *             ],
                      *             "addresses": [],
                      *             "truncated": false,
-                     *             "addresses_truncated": true
+                     *             "addresses_truncated": true,
+                     *             "proof": {
+                     *               "type": "link",
+                     *               "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                     *             }
                      *           },
                      *           "position": 18231
                      *         }
@@ -19644,10 +19883,10 @@ export interface operations {
                     "application/json": components["schemas"]["EventItemPage"];
                     /**
                      * @example event_id,type,api_version,created_at,is_test_message,project_id,sequence,is_historical,data,position
-                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""matures_at_block"":null,""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true}",18231
+                     *     6f1d1f4e-0000-5000-8000-000000000001,transaction.detected,v1,2026-01-01T00:00:01.000Z,false,6f1d1f4e-0000-4000-8000-000000000001,18231,true,"{""transaction"":{""id"":""6f1d1f4e-0000-4000-8000-000000000001"",""chain_gid"":""eip155:1"",""hash"":""0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060"",""status"":""pending"",""direction"":""in"",""block_number"":21000000,""block_hash"":""0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3"",""block_timestamp"":""2026-01-01T00:00:00.000Z"",""tx_index"":7,""confirmations"":1,""required_confirmations"":12,""fee"":{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""},""memo"":""order 1042"",""matures_at_block"":null,""transfers"":[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}],""replaced_by"":null,""verification"":""proved"",""detected_at"":""2026-01-01T00:00:01.000Z"",""confirmed_at"":null,""reorged_at"":null},""balance_changes"":[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""asset_gid"":""eip155:1/slip44:60"",""delta"":""1.5"",""delta_raw"":""1500000000000000000""}],""addresses"":[],""truncated"":false,""addresses_truncated"":true,""proof"":{""type"":""link"",""url"":""https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof""}}",18231
                      */
                     "text/csv": string;
-                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","matures_at_block":null,"transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true},"position":18231} */
+                    /** @example {"event_id":"6f1d1f4e-0000-5000-8000-000000000001","type":"transaction.detected","api_version":"v1","created_at":"2026-01-01T00:00:01.000Z","is_test_message":false,"project_id":"6f1d1f4e-0000-4000-8000-000000000001","sequence":18231,"is_historical":true,"data":{"transaction":{"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","matures_at_block":null,"transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null},"balance_changes":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","delta":"1.5","delta_raw":"1500000000000000000"}],"addresses":[],"truncated":false,"addresses_truncated":true,"proof":{"type":"link","url":"https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"}},"position":18231} */
                     "application/x-ndjson": string;
                 };
             };
@@ -19829,7 +20068,11 @@ export interface operations {
                      *         ],
                      *         "addresses": [],
                      *         "truncated": false,
-                     *         "addresses_truncated": true
+                     *         "addresses_truncated": true,
+                     *         "proof": {
+                     *           "type": "link",
+                     *           "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                     *         }
                      *       }
                      *     }
                      */
@@ -19990,6 +20233,7 @@ export interface operations {
                      *             },
                      *             "standard_webhooks": false,
                      *             "throttle_per_second": null,
+                     *             "include_proof": "inline",
                      *             "event_types": [
                      *               "transaction.detected",
                      *               "transaction.confirmed"
@@ -20119,6 +20363,7 @@ export interface operations {
                      *         },
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -20233,6 +20478,7 @@ export interface operations {
                      *         },
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -21257,6 +21503,7 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -21366,6 +21613,7 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22578,6 +22826,7 @@ export interface operations {
                      *         },
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22726,6 +22975,7 @@ export interface operations {
                      *         },
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22841,6 +23091,7 @@ export interface operations {
                      *         },
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -25105,7 +25356,11 @@ export interface operations {
                  *         ],
                  *         "addresses": [],
                  *         "truncated": false,
-                 *         "addresses_truncated": true
+                 *         "addresses_truncated": true,
+                 *         "proof": {
+                 *           "type": "link",
+                 *           "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *         }
                  *       }
                  *     }
                  */
@@ -25204,7 +25459,11 @@ export interface operations {
                  *         ],
                  *         "addresses": [],
                  *         "truncated": false,
-                 *         "addresses_truncated": true
+                 *         "addresses_truncated": true,
+                 *         "proof": {
+                 *           "type": "link",
+                 *           "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *         }
                  *       }
                  *     }
                  */
@@ -25303,7 +25562,11 @@ export interface operations {
                  *         ],
                  *         "addresses": [],
                  *         "truncated": false,
-                 *         "addresses_truncated": true
+                 *         "addresses_truncated": true,
+                 *         "proof": {
+                 *           "type": "link",
+                 *           "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *         }
                  *       }
                  *     }
                  */
@@ -25402,7 +25665,11 @@ export interface operations {
                  *         ],
                  *         "addresses": [],
                  *         "truncated": false,
-                 *         "addresses_truncated": true
+                 *         "addresses_truncated": true,
+                 *         "proof": {
+                 *           "type": "link",
+                 *           "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *         }
                  *       }
                  *     }
                  */
@@ -25501,7 +25768,11 @@ export interface operations {
                  *         ],
                  *         "addresses": [],
                  *         "truncated": false,
-                 *         "addresses_truncated": true
+                 *         "addresses_truncated": true,
+                 *         "proof": {
+                 *           "type": "link",
+                 *           "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                 *         }
                  *       }
                  *     }
                  */
