@@ -12,7 +12,7 @@ const CHAIN_SDKS = [
   'litesvm',
   'tronweb',
 ];
-const PURE_PACKAGES = ['zod', 'uuid', '@noble/*', '@scure/*', '@ethereumjs/mpt', '@ethereumjs/rlp'];
+const PURE_PACKAGES = ['zod', 'uuid', '@noble/*', '@scure/*', '@ethereumjs/rlp'];
 
 /**
  * The table of docs/adr/0001: which tag may import which tags and which npm packages. `type:testing` stands in no row

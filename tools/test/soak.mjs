@@ -44,7 +44,8 @@ const PARTS = [
   },
   {
     name: 'inclusion',
-    title: '10,000 random transactions of anvil, bcoin and the local TRON node are proved and verified (PROOF_RUNS=n)',
+    title:
+      '10,000 random transactions of anvil, bcoin and the local TRON node are proved and verified (PROOF_RUNS=n)',
     specs: ['tools/acceptance/src/proofs/.*\\.soak\\.spec\\.ts$'],
     env: { PROOF_RUNS: process.env.PROOF_RUNS ?? '10000' },
   },

@@ -41,10 +41,7 @@ await runService({
     const http = createHttpClient({ dial, connectTimeoutMs: config.WEBHOOK_TIMEOUT });
     const workers = new Workers();
     const notifier = startNotifier({
-      ...{ workers, db, planned, bus },
-      http,
-      dial,
-      logger,
+      ...{ workers, db, planned, bus, http, dial, logger },
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
       publicUrl: config.PUBLIC_URL?.replace(/\/+$/, ''),

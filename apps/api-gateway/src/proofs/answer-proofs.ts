@@ -66,7 +66,7 @@ export function answerProofs({ pauseMs = 250, ...deps }: AnswerOptions): () => P
     clearTimeout(timer);
     timer = setTimeout(() => {
       looking = look()
-        .catch((err: unknown) => logger.warn({ err }, 'failed to look for proofs that are asked for'))
+        .catch((err: unknown) => logger.warn({ err }, 'requests of proofs could not be read'))
         .finally(() => {
           looking = undefined;
           schedule(pauseMs);

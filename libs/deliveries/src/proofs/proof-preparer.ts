@@ -99,7 +99,7 @@ export class ProofPreparer {
     const { signal } = this.#stop;
     while (!signal.aborted && this.#waiting.size > 0) {
       await this.#step().catch((err: unknown) =>
-        this.#deps.logger.warn({ err }, 'failed to prepare proofs, will retry'),
+        this.#deps.logger.warn({ err }, 'proofs could not be prepared, retrying'),
       );
       if (this.#waiting.size > 0) await this.#wake.wait(LOOK_MS, signal);
     }

@@ -22,7 +22,7 @@ describe('proofs in deliveries, by the real services', () => {
         url: receiver.url,
         include_proof: mode,
       });
-      expect(body).toMatchObject({ include_proof: mode });
+      expect(body).toMatchObject({ config: { include_proof: mode } });
       receiver.secrets.set(harness.project.id, (body as { webhook_secret: string }).webhook_secret);
     }
   });

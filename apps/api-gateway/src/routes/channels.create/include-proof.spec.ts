@@ -20,15 +20,15 @@ it.each(Object.entries(KINDS))(
   async (kind, body) => {
     const path = `/notification_channels/${kind}`;
     const { body: plain } = await world.api.post(path).send(body).expect(201);
-    expect(plain).not.toHaveProperty('include_proof');
+    expect(plain.config).not.toHaveProperty('include_proof');
     const { body: made } = await world.api
       .post(path)
       .send({ ...body, include_proof: 'inline' })
       .expect(201);
-    expect(made.include_proof).toBe('inline');
+    expect(made.config.include_proof).toBe('inline');
     await world.api.patch(`${path}/${made.id}`).send({ include_proof: 'link' }).expect(200);
     const { body: shown } = await world.api.get(`${path}/${made.id}`).expect(200);
-    expect(shown.include_proof).toBe('link');
+    expect(shown.config.include_proof).toBe('link');
     const { body: refused } = await world.api
       .patch(`${path}/${made.id}`)
       .send({ include_proof: 'all' })

@@ -19,6 +19,9 @@ export function ChannelDetails({ channel }: { readonly channel: Channel }) {
           ))}
         </span>
       </Fact>
+      {'include_proof' in channel.config && channel.config.include_proof !== undefined && (
+        <Fact name="Proofs">{channel.config.include_proof}</Fact>
+      )}
       {channel.failure_reason !== null && <Fact name="Given up">{channel.failure_reason}</Fact>}
       <Fact name="Added">
         <Time at={channel.created_at} isLong />
