@@ -36,6 +36,7 @@ export interface ClaimLoopDeps {
 /** Channels of one statement, and rows, divided among them. */
 const CHANNELS_MAX = 200;
 const ROWS_MAX = 500;
+const NOTHING: ReadonlySet<string> = new Set();
 const CLEAN_UP_MS = 600_000;
 /** A queue that nobody used for so long is dropped. */
 const IDLE_MS = 60_000;
@@ -152,8 +153,8 @@ export class ClaimLoop {
   }
 
   #endClaim(queue: ChannelQueue, asked: RowCounts, got: readonly DeliveryJob[]): void {
-    const { queues, proofs, now } = this.#deps;
-    const missing = proofs.prepare(queue.channel, got);
+    const { queues, now } = this.#deps;
+    const missing = this.#listUnproved(queue.channel, got);
     const first = got.filter(({ isFirst, isHistorical }) => isFirst && isHistorical !== true);
     const behind = got.filter((job) => !first.includes(job));
     const isFull = asked.first > 0 && first.length >= asked.first;
@@ -168,6 +169,14 @@ export class ClaimLoop {
     queue.endClaim(asked, { first: startable.length, behind: isFull ? asked.behind : others.length });
     if (queue.mayHaveMore) queues.hungry.add(queue);
     queues.tellReady(queue);
+  }
+
+  /** Ids of the jobs whose proof is not there yet. */
+  #listUnproved(channel: Channel, jobs: readonly DeliveryJob[]): ReadonlySet<string> {
+    const { includeProof } = channel;
+    return includeProof === undefined
+      ? NOTHING
+      : this.#deps.proofs.prepare({ channelId: channel.id, includeProof }, jobs);
   }
 
   #listClaims(): { readonly queue: ChannelQueue; readonly asked: RowCounts }[] {
@@ -216,7 +225,7 @@ export class ClaimLoop {
 
   /** Asks the table which channels have something to do. True: some have. */
   async #look(): Promise<boolean> {
-    const { db, planned, channels, queues, members, proofs, options } = this.#deps;
+    const { db, planned, channels, queues, members, options } = this.#deps;
     const due = await findDueChannels(planned, members.partitions);
     const byId = new Map(due.map((one) => [one.id, one]));
     const probes = await claimProbes(db, options.probeIntervalMs, members.partitions);
@@ -233,7 +242,7 @@ export class ClaimLoop {
     };
     // One that has no proof yet goes with the next probe.
     for (const job of probes)
-      if (isIdle(job) && proofs.prepare(queues.find(job.channelId)!.channel, [job]).size === 0)
+      if (isIdle(job) && this.#listUnproved(queues.find(job.channelId)!.channel, [job]).size === 0)
         this.#enqueue(job);
     const withTests = due.filter(({ hasTests }) => hasTests).map(({ id }) => id);
     for (const job of withTests.length > 0 ? await listTests(planned, withTests, ROWS_MAX) : [])

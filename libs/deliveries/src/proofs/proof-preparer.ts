@@ -1,7 +1,6 @@
 import { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
-import type { Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import {
@@ -64,11 +63,10 @@ export class ProofPreparer {
 
   /** Starts on what these jobs lack. @returns ids of the jobs that must not start yet */
   prepare(
-    { id: channelId, includeProof }: Pick<Channel, 'id' | 'includeProof'>,
+    { channelId, includeProof }: { readonly channelId: string; readonly includeProof: 'link' | 'inline' },
     jobs: readonly DeliveryJob[],
   ): ReadonlySet<string> {
     const missing = new Set<string>();
-    if (includeProof === undefined) return missing;
     for (const { id: deliveryId, eventId, payload, isFirst, isTest, hasProof } of jobs) {
       if (!isFirst || isTest || hasProof === true) continue;
       const transaction = findTransactionInBlock(payload);
