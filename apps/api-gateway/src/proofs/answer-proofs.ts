@@ -21,6 +21,8 @@ interface Request {
 /** Of one replica: a node reads, and we hash, a whole block for each. */
 const PER_CHAIN = 4;
 const UNDER_WAY_MAX = 16;
+/** After a fault of the database. */
+const RETRY_MS = 1_000;
 /** Deliveries go out with a link sooner. */
 const READ_MS = 8_000;
 
@@ -65,11 +67,15 @@ export function answerProofs({ pauseMs = 250, ...deps }: AnswerOptions): () => P
     if (stop.signal.aborted || looking !== undefined) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
+      let nextMs = pauseMs;
       looking = look()
-        .catch((err: unknown) => logger.warn({ err }, 'requests of proofs could not be read'))
+        .catch((err: unknown) => {
+          nextMs = RETRY_MS;
+          logger.warn({ err }, 'requests of proofs could not be read');
+        })
         .finally(() => {
           looking = undefined;
-          schedule(pauseMs);
+          schedule(nextMs);
         });
     }, afterMs).unref();
   };
