@@ -64,6 +64,11 @@ import { createPortalSession } from './routes/portal-sessions.create/handler.ts'
 import { deletePortalSession } from './routes/portal-sessions.delete/handler.ts';
 import { getPortalSession } from './routes/portal-sessions.get/handler.ts';
 import { listPortalSessions } from './routes/portal-sessions.list/handler.ts';
+import { createReconciliation } from './routes/reconciliations.create/handler.ts';
+import { deleteReconciliation } from './routes/reconciliations.delete/handler.ts';
+import { getReconciliation } from './routes/reconciliations.get/handler.ts';
+import { listReconciliationRows } from './routes/reconciliations.list-rows/handler.ts';
+import { listReconciliations } from './routes/reconciliations.list/handler.ts';
 import { createPublicKeyAddresses } from './routes/public-keys.create-addresses/handler.ts';
 import { createNextAddress } from './routes/public-keys.create-next-address/handler.ts';
 import { createPublicKey } from './routes/public-keys.create/handler.ts';
@@ -234,6 +239,11 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getStatement,
   downloadStatement,
   deleteStatement,
+  listReconciliations,
+  createReconciliation,
+  getReconciliation,
+  listReconciliationRows,
+  deleteReconciliation,
   listConfirmationPolicies,
   getConfirmationPolicy,
   setConfirmationPolicy,

@@ -14,6 +14,8 @@ import { followNetworks } from './networks/follow-networks.ts';
 import { Exports } from './lists/exports.ts';
 import { createApp } from './server/create-app.ts';
 import type { AppOptions } from './server/create-app.ts';
+import { isUpload, UPLOAD_MS_MAX } from './reconciliations/is-upload.ts';
+import { startReconciling } from './reconciliations/start-reconciling.ts';
 import { sweepExpired } from './server/sweep-expired.ts';
 import { startFolding } from './lists/start-folding.ts';
 import { StatementWorker, type StatementWorkerOptions } from './statements/statement-worker.ts';
@@ -95,11 +97,14 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const stopSweeping = sweepExpired(deps.db, deps.logger);
   // Prisma compiles its query engine at the first query: better now than for the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
+  const stopReconciling = startReconciling({ db: deps.db, logger: deps.logger });
   const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
   const observer = observeChains({ db: deps.db });
   const server = await startHttpServer(createApp({ ...options, deps, keys }), {
     port,
     host,
+    isLong: isUpload,
+    longRequestTimeoutMs: UPLOAD_MS_MAX,
     badRequestHeaders: () => uncounted(options.limits.publicPerClient),
   });
   // A build without a family that derives goes on without it.
@@ -128,7 +133,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
       await stopAnswering();
       observer.stop();
       feeds.close();
-      await Promise.all([server.close(), statements?.stop()]);
+      await Promise.all([server.close(), statements?.stop(), stopReconciling()]);
     },
   };
 }

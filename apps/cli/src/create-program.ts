@@ -14,6 +14,7 @@ import { addLogin } from './commands/login.ts';
 import { addNats } from './commands/nats.ts';
 import { addNetworks } from './commands/networks.ts';
 import { addStatement } from './commands/statement.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { createAct, type Surroundings } from './context.ts';
@@ -53,6 +54,7 @@ Examples:
     addDeliveries,
     addAddresses,
     addBalances,
+    addReconcile,
     addChains,
     addNetworks,
     addIncidents,

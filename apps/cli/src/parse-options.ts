@@ -100,6 +100,13 @@ export function parseSince(text: string): string {
   return new Date(ms).toISOString();
 }
 
+/** A moment, as ISO 8601; a day begins in UTC. */
+export function parseMoment(text: string): string {
+  const ms = readTime(text);
+  if (ms === undefined) throw new InvalidArgumentError('expected a time such as 2026-01-31T12:00:00Z.');
+  return new Date(ms).toISOString();
+}
+
 /** A time to come, as ISO 8601. */
 export function parseExpiry(text: string): string {
   const ms = readTime(text);

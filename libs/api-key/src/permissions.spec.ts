@@ -4,7 +4,7 @@ import { hasPermission, isPermission, PERMISSIONS, permissionsOf } from './permi
 /** The table of decisions.md §7, in its own notation. */
 const TABLE = {
   api: [
-    'api:{blockchain,asset,token,public_key,address,notification_channel,confirmation_policy,statement}:{read,write}',
+    'api:{blockchain,asset,token,public_key,address,notification_channel,confirmation_policy,statement,reconciliation}:{read,write}',
     'api:{block,transaction,event,delivery}:read',
     'api:delivery:replay',
     'api:webhook_secret:{read,rotate}',

@@ -26,6 +26,8 @@ export const PERMISSIONS = {
     'api:delivery:replay',
     'api:webhook_secret:read',
     'api:webhook_secret:rotate',
+    'api:reconciliation:read',
+    'api:reconciliation:write',
   ],
   mgt: [
     'mgt:workspace:read',

@@ -10,6 +10,7 @@
  */
 export { recordRequests } from './record-requests.ts';
 export { checkUrl, jsonBody, jsonBytes, parseItemsBytes } from './read-request.ts';
+export { streamBody } from './stream-body.ts';
 export { routeFactory } from './route.ts';
 export type {
   DefineRoute,

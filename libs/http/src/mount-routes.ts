@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
 import { methodNotAllowed, serviceUnavailable } from '@chainwatch/problem';
@@ -67,8 +68,15 @@ function toHandler<Deps, Principal, Permission>(
   const authorize = options.authorizerOf(route);
   return async (req: Request, res: Response): Promise<void> => {
     const principal = authorize(res);
-    const { params, query, body, headers } = parseRequest(route.schemas, req, route.readsBytes);
+    const { streamedBody } = route;
+    const { params, query, body, headers } = parseRequest(
+      route.schemas,
+      req,
+      route.readsBytes === true || streamedBody !== undefined,
+    );
     const bytes = route.readsBytes === true ? (req.body as Buffer) : undefined;
+    const stream = streamedBody && (req.body as Readable);
+    const contentType = streamedBody && req.headers['content-type']!.split(';', 1)[0]!.trim().toLowerCase();
     const mediaType = pickMediaType(route, req);
     const requestId = String(res.locals.requestId);
     const work = (lazy: LazySignal): Promise<RouteReply> => {
@@ -77,6 +85,8 @@ function toHandler<Deps, Principal, Permission>(
         query,
         body,
         bytes,
+        stream,
+        contentType,
         headers,
         mediaType,
         principal,
@@ -94,7 +104,7 @@ function toHandler<Deps, Principal, Permission>(
         : run(options.deps);
     };
     const reply = await answerInTime(res, {
-      deadlineMs: options.deadlineMs,
+      deadlineMs: streamedBody?.deadlineMs ?? options.deadlineMs,
       work,
       dropped: (late) => dropReply(res, late),
     });

@@ -62,8 +62,8 @@ export function jsonBody(options: JsonBodyOptions): RequestHandler {
     );
   const readBody = Router().use(requireJson, parse, checkBody);
   return (req, res, next) => {
-    // `jsonBytes` read it before.
-    const isRead = Buffer.isBuffer(req.body);
+    // By `jsonBytes` or `streamBody`.
+    const isRead = req.body !== undefined;
     return announcesBody(req.headers) && !isRead ? readBody(req, res, next) : next();
   };
 }

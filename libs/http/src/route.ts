@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -10,6 +11,10 @@ export interface RouteRequest<P, Q, B, H, Principal> {
   readonly body: B;
   /** The body of a route with a large one or with items, unchecked; undefined in all others. */
   readonly bytes: Buffer | undefined;
+  /** The body of a route with a streamed one, while it arrives. */
+  readonly stream: Readable | undefined;
+  /** The media type of the body of such a route. */
+  readonly contentType: string | undefined;
   readonly headers: H;
   /** The media type that the client wants, of those that the route has. */
   readonly mediaType: string;
@@ -64,6 +69,14 @@ export interface RouteSchemas {
 /** Statuses that depend on the current state, not on the form of the request. */
 type ProblemStatus = 404 | 409 | 410 | 422 | 502;
 
+/** A body that the handler reads while it arrives, with what it may be: text, by media type. */
+export interface StreamedBody {
+  readonly mediaTypes: Readonly<Record<string, z.ZodType>>;
+  readonly limitBytes: number;
+  /** Longest time for the request, in place of that of the mount. */
+  readonly deadlineMs: number;
+}
+
 interface RouteHead<Permission> {
   readonly method: Method;
   /** Express path, `/blockchains/:chain_gid`. */
@@ -84,6 +97,8 @@ interface RouteHead<Permission> {
   readonly aliasOf?: string;
   /** Bodies of its 200 in place of JSON, by the media type that asks for them in `Accept`. */
   readonly alternatives?: Readonly<Record<string, z.ZodType>> | undefined;
+  /** In place of a body: one that is too large to be held in memory. */
+  readonly streamedBody?: StreamedBody | undefined;
 }
 
 /** A route with its types erased, as stored in a route table. */
@@ -156,6 +171,7 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     alternatives: definition.alternatives,
     isRepeatable: definition.isRepeatable,
     isForPortals: definition.isForPortals,
+    streamedBody: definition.streamedBody,
     readsBytes: definition.largeBody !== undefined || definition.itemsBody !== undefined,
     largeBodyBytes: definition.largeBody?.limitBytes,
     example: definition.example ?? (definition.largeBody ?? definition.itemsBody)?.example,

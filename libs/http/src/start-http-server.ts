@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { closeWaitingAnswers, createDrain } from '@chainwatch/telemetry';
 
 export interface HttpServerOptions {
@@ -11,6 +11,9 @@ export interface HttpServerOptions {
   readonly host?: string;
   /** Longest time to receive a whole request, default 60,000. */
   readonly requestTimeoutMs?: number;
+  /** Requests whose bodies may take longer, up to `longRequestTimeoutMs`: they watch over their sender. */
+  readonly isLong?: (req: IncomingMessage) => boolean;
+  readonly longRequestTimeoutMs?: number;
   /** Longest time to receive a request's head, default 15,000. */
   readonly headersTimeoutMs?: number;
   /** Additional headers for the answer to bytes that never became a request. */
@@ -33,13 +36,18 @@ export async function startHttpServer(
   listener: RequestListener,
   options: HttpServerOptions,
 ): Promise<HttpServer> {
-  const { requestTimeoutMs: requestTimeout = 60_000, headersTimeoutMs: headersTimeout = 15_000 } = options;
-  const connectionsCheckingInterval = Math.min(5_000, headersTimeout, requestTimeout);
+  const { requestTimeoutMs = 60_000, headersTimeoutMs: headersTimeout = 15_000, isLong } = options;
+  const { longRequestTimeoutMs: requestTimeout = requestTimeoutMs } = options;
+  const connectionsCheckingInterval = Math.min(5_000, headersTimeout, requestTimeoutMs);
   const server = createServer(
     { requestTimeout, headersTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 },
     listener,
   );
   closeWaitingAnswers(server);
+  if (isLong !== undefined)
+    server.on('request', (req) => {
+      if (!isLong(req)) limitTime(server, req, requestTimeoutMs);
+    });
   const drain = createDrain(server);
   server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -67,6 +75,17 @@ export async function startHttpServer(
         server.closeIdleConnections();
       }),
   };
+}
+
+/** Ends a request whose body does not arrive in time as the server ends those that take longest. */
+function limitTime(server: Server, req: IncomingMessage, timeoutMs: number): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
+  if ((length === undefined || length === '0') && encoding === undefined) return;
+  const timer = setTimeout(() => {
+    const error = Object.assign(new Error('the request took too long'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    if (!req.complete) server.emit('clientError', error, req.socket);
+  }, timeoutMs).unref();
+  req.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer));
 }
 
 /** The complete answer to bytes that never became a request. */

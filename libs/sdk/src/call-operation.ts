@@ -30,6 +30,8 @@ export interface OperationCall {
   readonly body?: unknown;
   /** The answer is a document that is no JSON: its bytes as they come. */
   readonly isDocument?: boolean;
+  /** Of a body that is text. */
+  readonly contentType?: string;
   readonly options?: RequestOptions;
 }
 
@@ -48,8 +50,16 @@ export function createCallOperation(options: ClientOptions): CallOperation {
     redirect: 'manual',
     fetch: (request) => sendWithRetries(request, { fetch, timeoutMs }),
   });
-  return async ({ method, path, params = {}, query, body, isDocument, options = {} }) => {
-    const { signal, idempotencyKey } = options;
+  return async ({
+    method,
+    path,
+    params = {},
+    query,
+    body,
+    isDocument,
+    contentType,
+    options: { signal, idempotencyKey } = {},
+  }) => {
     checkParams(params);
     const send = client.request as unknown as (
       ...args: readonly unknown[]
@@ -58,10 +68,12 @@ export function createCallOperation(options: ClientOptions): CallOperation {
       params: { path: params, query },
       ...(body !== undefined && { body }),
       ...(isDocument === true && { parseAs: 'stream' }),
+      ...(contentType !== undefined && { bodySerializer: (text: unknown) => text }),
       ...(signal !== undefined && { signal }),
-      ...(method === 'POST' && {
-        headers: { 'Idempotency-Key': idempotencyKey ?? webcrypto.randomUUID() },
-      }),
+      headers: {
+        ...(contentType !== undefined && { 'Content-Type': contentType }),
+        ...(method === 'POST' && { 'Idempotency-Key': idempotencyKey ?? webcrypto.randomUUID() }),
+      },
     });
     if (!response.ok) throw await readProblem(new Response(toText(error), response));
     return data as never;

@@ -14,6 +14,7 @@ export {
   ChainwatchError,
   ConnectionError,
   ProblemError,
+  readProblem,
   SignatureError,
   type ProblemCode,
   type SignatureRefusal,

@@ -6,11 +6,11 @@ type Json = { content: { 'application/json': unknown } };
 /** Query parameters of an operation. */
 export type Query<I extends Id> = NonNullable<operations[I]['parameters']['query']>;
 
-/** What an operation takes. */
+/** What an operation takes; text where that is not JSON. */
 export type Body<I extends Id> =
   NonNullable<operations[I]['requestBody']> extends infer Taken extends Json
     ? Taken['content']['application/json']
-    : never;
+    : string;
 
 /** What an operation answers when all went well; void for 204. */
 export type Answer<I extends Id> = OfStatus<operations[I]['responses'], 200 | 201 | 202>;

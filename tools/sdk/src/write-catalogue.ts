@@ -38,7 +38,7 @@ function describeKind(
   { summary, requestBody }: OpenApiDocument['paths'][string][string],
   { schemas }: OpenApiDocument['components'],
 ): object {
-  const { $ref } = requestBody!.content['application/json'].schema as { $ref: string };
+  const { $ref } = requestBody!.content['application/json']!.schema as { $ref: string };
   const { properties = {}, required = [] } = schemas[$ref.split('/').at(-1)!] as Schema;
   const fields = required
     .filter((name) => name !== 'name')

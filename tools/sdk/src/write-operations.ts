@@ -82,6 +82,7 @@ function nameOf(tag: string, { operation: { operationId } }: Entry): string {
 
 function writeMethod(name: string, { method, path, operation }: Entry): string {
   const { operationId: id, parameters, requestBody } = operation;
+  const text = findTextType(operation);
   const ids = parameters.filter((parameter) => parameter.in === 'path');
   const queries = parameters.filter((parameter) => parameter.in === 'query');
   const isList = queries.some((parameter) => parameter.name === 'cursor');
@@ -101,6 +102,7 @@ function writeMethod(name: string, { method, path, operation }: Entry): string {
     ...(queries.length > 0 ? [isList ? 'query: asked' : 'query'] : []),
     ...(requestBody ? ['body'] : []),
     ...(answersDocument(operation) ? ['isDocument: true'] : []),
+    ...(text === undefined ? [] : [`contentType: '${text}'`]),
     'options',
   ].join(', ');
   const answer = answersDocument(operation) ? 'ReadableStream<Uint8Array>' : `Answer<'${id}'>`;
@@ -118,6 +120,12 @@ ${writeDocstring(method, path, operation)}
 function answersDocument({ responses }: Operation): boolean {
   const content = (responses['200'] as { readonly content?: object } | undefined)?.content;
   return content !== undefined && !('application/json' in content);
+}
+
+/** The media type of a body that is text. */
+export function findTextType({ requestBody }: Operation): string | undefined {
+  const [type] = Object.keys(requestBody?.content ?? {});
+  return type === 'application/json' ? undefined : type;
 }
 
 function writeDocstring(method: string, path: string, { summary, description }: Operation): string {

@@ -88,6 +88,12 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'PUT /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',
   'DELETE /confirmation_policies/:chain_gid': 'api:confirmation_policy:write',
 
+  'GET /reconciliations': 'api:reconciliation:read',
+  'POST /reconciliations': 'api:reconciliation:write',
+  'GET /reconciliations/:reconciliation_id': 'api:reconciliation:read',
+  'GET /reconciliations/:reconciliation_id/rows': 'api:reconciliation:read',
+  'DELETE /reconciliations/:reconciliation_id': 'api:reconciliation:write',
+
   'GET /events': 'api:event:read',
   'GET /events/stream': 'api:event:read',
   'GET /incidents': 'api:event:read',

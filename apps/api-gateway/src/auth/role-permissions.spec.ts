@@ -30,6 +30,8 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   'api:delivery:replay': WRITERS,
   'api:webhook_secret:read': OWNERS,
   'api:webhook_secret:rotate': OWNERS,
+  'api:reconciliation:read': ALL,
+  'api:reconciliation:write': WRITERS,
   'mgt:workspace:read': ALL,
   'mgt:workspace:write': OWNERS,
   'mgt:project:read': ALL,

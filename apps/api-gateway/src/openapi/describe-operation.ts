@@ -1,3 +1,4 @@
+import { buildExample } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteDescription } from '../server/define-route.ts';
 import { describeParameters, IDEMPOTENCY_KEY } from './describe-parameters.ts';
@@ -21,9 +22,8 @@ export interface Operation {
 
 export interface RequestBody {
   readonly required: boolean;
-  readonly content: {
-    readonly 'application/json': { readonly schema: JsonSchema; readonly example?: unknown };
-  };
+  /** By media type; JSON but for streamed bodies. */
+  readonly content: Readonly<Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>>;
 }
 
 export function describeOperation(operationId: string, route: RouteDescription, book: SchemaBook): Operation {
@@ -61,10 +61,17 @@ function tagOf(path: string): string {
 }
 
 function describeBody(
-  { schemas: { body: schema }, example }: RouteDescription,
+  { schemas: { body: schema }, example, streamedBody }: RouteDescription,
   name: string,
   book: SchemaBook,
 ): Pick<Operation, 'requestBody'> {
+  if (streamedBody !== undefined) {
+    const content = Object.entries(streamedBody.mediaTypes).map(([mediaType, text]) => {
+      const described = book.describe(text, 'input');
+      return [mediaType, { schema: described, example: buildExample(described, book.components) }] as const;
+    });
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
   if (!schema) return {};
   const described = book.describe(schema, 'input');
   const content = {

@@ -14,6 +14,7 @@ export const TAG_TEXTS: Readonly<Record<string, string>> = {
   public_keys: 'Extended public keys, and the HD addresses derived from them.',
   addresses: 'Monitored addresses and their balances.',
   transactions: 'Transactions of monitored addresses.',
+  reconciliations: 'Ledgers compared with the transactions of the project. Results are kept for 90 days.',
   confirmation_policies:
     'When transactions of the project are confirmed, chain by chain. Fixed for a transaction when it is detected.',
   events: 'What was told, or is to be told, through the channels.',

@@ -34,6 +34,8 @@ export const auditActionSchema = z.enum([
   'skip.requested',
   'token.refreshed',
   'token.corrected',
+  'reconciliation.created',
+  'reconciliation.deleted',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;
 
@@ -52,6 +54,7 @@ export const targetTypeSchema = z.enum([
   'skip',
   'reset',
   'token',
+  'reconciliation',
 ]);
 
 export const auditLogSchema = z

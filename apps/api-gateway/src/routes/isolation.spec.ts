@@ -81,6 +81,13 @@ describe('what belongs to another project or workspace', () => {
       [world.project.projectId, channel.id, events[0]!.event_id],
     );
     await discover(world, world.project.projectId, token);
+    const { body: reconciliation } = await world.api
+      .post('/reconciliations')
+      .set('Content-Type', 'text/csv')
+      .send(
+        `hash,address,asset_gid,amount,time\n0x1,${address},eip155:1/erc20:${token},5,2026-10-01T00:00:00Z\n`,
+      )
+      .expect(202);
     const { rows: transactions } = await world.db.query<{ id: string; hash: string }>(
       `SELECT id, hash FROM transactions WHERE project_id = $1 AND chain_gid = 'eip155:1' LIMIT 1`,
       [world.project.projectId],
@@ -98,6 +105,7 @@ describe('what belongs to another project or workspace', () => {
       project_id: world.project.projectId,
       portal_session_id: portal.id,
       statement_id: statement.id,
+      reconciliation_id: reconciliation.id,
       member_id: member.id,
       key_id: key.id,
     };

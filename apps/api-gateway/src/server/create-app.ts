@@ -10,6 +10,7 @@ import {
   problemErrors,
   recordRequests,
   routeNotFound,
+  streamBody,
 } from '@chainwatch/http';
 import type { KeyStore } from '@chainwatch/key-store';
 import type { ApiDeps } from './api-deps.ts';
@@ -150,7 +151,7 @@ function servePages({ deps, oidc, ...folders }: AppOptions, limit: Limit): Reque
   ];
 }
 
-/** Bodies that handlers parse. Routes with a large one have a limit of their own, and of calls at once. */
+/** Bodies that handlers read or parse. Routes with a large one have a limit of their own, and of calls at once. */
 function readBytes(slots: AppOptions['cache']): RequestHandler {
   const router = Router({ caseSensitive: true });
   for (const route of routeTable.filter(({ readsBytes: isRead }) => isRead)) {
@@ -163,6 +164,8 @@ function readBytes(slots: AppOptions['cache']): RequestHandler {
       jsonBytes({ limitBytes }),
     );
   }
+  for (const { path, streamedBody } of routeTable)
+    if (streamedBody !== undefined) router.post(path, checkUrl(), streamBody(streamedBody));
   // A router answers OPTIONS by itself, with what it knows.
   return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
 }

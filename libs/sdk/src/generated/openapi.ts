@@ -1140,6 +1140,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reconciliations of the project
+         * @description Needs the permission `api:reconciliation:read`.
+         */
+        get: operations["listReconciliations"];
+        put?: never;
+        /**
+         * Compare a ledger with the transactions of the project: the body is the ledger, at most 1,000,000 rows and 256 MiB, and `Content-Type` says its format; rows fail and succeed one by one
+         * @description Needs the permission `api:reconciliation:write`.
+         */
+        post: operations["createReconciliation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reconciliations/{reconciliation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One reconciliation: how far it is, and how many rows there are of each class
+         * @description Needs the permission `api:reconciliation:read`.
+         */
+        get: operations["getReconciliation"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a reconciliation with its rows; one that is under way ends
+         * @description Needs the permission `api:reconciliation:write`.
+         */
+        delete: operations["deleteReconciliation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/reconciliations/{reconciliation_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What came of each row of a ledger, in the order of its lines, then the movements that it lacks
+         * @description Needs the permission `api:reconciliation:read`.
+         */
+        get: operations["listReconciliationRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/confirmation_policies": {
         parameters: {
             query?: never;
@@ -2512,7 +2580,7 @@ export interface components {
                  *       "api:address:read"
                  *     ]
                  */
-                permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+                permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
                 /**
                  * @description When it ends. Null: never.
                  * @example null
@@ -2544,7 +2612,7 @@ export interface components {
              *       "mgt:project:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /** @description The key's workspace, or the one in which the member acts. */
             workspace: {
                 /**
@@ -2613,7 +2681,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            project_permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            project_permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
         };
         SearchHit: {
             /**
@@ -5752,6 +5820,244 @@ export interface components {
              * @enum {string}
              */
             format?: "csv" | "ndjson" | "html";
+        };
+        Reconciliation: {
+            /**
+             * Format: uuid
+             * @description Of the reconciliation.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description As the upload called it.
+             * @example October 2026
+             */
+            name: string | null;
+            /**
+             * @description `receiving` while the ledger arrives, `matching` until all rows have a class, then `completed`, or `failed` with `error`.
+             * @enum {string}
+             */
+            status: "receiving" | "matching" | "completed" | "failed";
+            /**
+             * @description Of the ledger.
+             * @enum {string}
+             */
+            format: "csv" | "ndjson";
+            /**
+             * @description Movements from this time on count as missing in the books. Null until the ledger has arrived.
+             * @example 2026-10-01T00:00:00.000Z
+             */
+            from: string | null;
+            /**
+             * @description Movements before this time count. Null until the ledger has arrived.
+             * @example 2026-11-01T00:00:00.000Z
+             */
+            to: string | null;
+            /**
+             * @description Movements that count as missing in the books: of all addresses of the project, or of those that the ledger names.
+             * @enum {string}
+             */
+            scope: "project" | "ledger";
+            /** @description Whether fees count as missing in the books. */
+            include_fees: boolean;
+            /**
+             * Format: int64
+             * @description Rows of the ledger.
+             * @example 1042
+             */
+            row_count: number;
+            /** @description Rows by class, so far. */
+            counts: {
+                /**
+                 * Format: int64
+                 * @description Rows that equal a confirmed movement.
+                 * @example 1040
+                 */
+                matched: number;
+                /**
+                 * Format: int64
+                 * @description Movements of the window that no row names.
+                 * @example 1
+                 */
+                missing_in_books: number;
+                /**
+                 * Format: int64
+                 * @description Rows whose transaction or movement the project does not have.
+                 * @example 1
+                 */
+                missing_on_chain: number;
+                /**
+                 * Format: int64
+                 * @description Rows with another amount than the movement.
+                 * @example 1
+                 */
+                amount_differs: number;
+                /**
+                 * Format: int64
+                 * @description Rows that name a movement which an earlier row names.
+                 * @example 1
+                 */
+                duplicate: number;
+                /**
+                 * Format: int64
+                 * @description Rows whose transaction is not confirmed; `reason` says why.
+                 * @example 1
+                 */
+                unconfirmed: number;
+                /**
+                 * Format: int64
+                 * @description Rows that could not be read; `reason` names the column.
+                 * @example 1
+                 */
+                invalid: number;
+            };
+            /** @description How far it is. */
+            progress: {
+                /**
+                 * @description What is under way: `events` looks up events that are no longer stored, `rows` matches the ledger, `books` looks for movements that no row names.
+                 * @enum {string}
+                 */
+                phase: "events" | "rows" | "books";
+                /**
+                 * Format: int64
+                 * @description Rows of the ledger that have a class.
+                 * @example 1042
+                 */
+                rows_done: number;
+            };
+            /** @description More than 1,000,000 movements are missing in the books; the others are not listed. */
+            is_truncated: boolean;
+            /**
+             * @description Why it failed.
+             * @example null
+             */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was completed, or failed.
+             * @example 2026-01-01T00:01:00.000Z
+             */
+            completed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is deleted: 90 days after the upload.
+             * @example 2026-04-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
+        ReconciliationPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["Reconciliation"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
+        };
+        ReconciliationRow: {
+            /**
+             * @description In the ledger, from 1. Null for a movement that no row names.
+             * @example 2
+             */
+            line: number | null;
+            /**
+             * @description Null until the row was matched.
+             * @example amount_differs
+             */
+            class: ("matched" | "missing_in_books" | "missing_on_chain" | "amount_differs" | "duplicate" | "unconfirmed" | "invalid") | null;
+            /**
+             * @description Why it has this class: a word, or the column at fault, a colon, and a sentence.
+             * @example null
+             */
+            reason: string | null;
+            /**
+             * @description Of the ledger.
+             * @example INV-1042
+             */
+            reference: string | null;
+            /**
+             * @description The chain, CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string | null;
+            /**
+             * @description The hash of the transaction as the ledger writes it, or of the movement.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            hash: string | null;
+            /**
+             * @description Of the ledger.
+             * @example null
+             */
+            event_id: string | null;
+            /**
+             * @description The address that paid or was paid.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string | null;
+            /**
+             * @description The asset, CAIP-19.
+             * @example eip155:1/slip44:60
+             */
+            asset_gid: string | null;
+            /**
+             * @description As the ledger says it, or of the movement: `self` from an address to itself. Null: not said.
+             * @example in
+             */
+            direction: ("in" | "out" | "self" | "fee") | null;
+            /**
+             * @description Of the ledger, in whole units of the asset, without its sign. Null while the decimals are not known.
+             * @example 1.4
+             */
+            amount: string | null;
+            /**
+             * @description The same in base units.
+             * @example 1400000000000000000
+             */
+            amount_raw: string | null;
+            /**
+             * @description What the transaction moved, in whole units.
+             * @example 1.5
+             */
+            chain_amount: string | null;
+            /**
+             * @description The same in base units.
+             * @example 1500000000000000000
+             */
+            chain_amount_raw: string | null;
+            /**
+             * @description The amount of the ledger less that of the chain, in whole units, where it differs.
+             * @example -0.1
+             */
+            difference: string | null;
+            /**
+             * @description The same in base units.
+             * @example -100000000000000000
+             */
+            difference_raw: string | null;
+            /**
+             * @description Of the ledger, or of the block of the movement.
+             * @example 2026-10-01T12:00:00.000Z
+             */
+            time: string | null;
+            /**
+             * @description The transaction of the project.
+             * @example 6f1d1f4e-0000-5000-8000-000000000002
+             */
+            transaction_id: string | null;
+            /**
+             * @description The line that was matched with the movement of a duplicate.
+             * @example null
+             */
+            duplicate_of_line: number | null;
+        };
+        ReconciliationRowPage: {
+            /** @description The page, in the order that was asked for. */
+            items: components["schemas"]["ReconciliationRow"][];
+            /** @description Position and size of the list. */
+            meta: components["schemas"]["PageMeta"];
         };
         /** @description When transactions of the project are confirmed on a chain. */
         ConfirmationPolicy: {
@@ -13110,7 +13416,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description `expired` and `revoked` keys are refused.
              * @enum {string}
@@ -13171,7 +13477,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description When it ends. Null or absent: never.
              * @example 2027-01-01T00:00:00Z
@@ -13211,7 +13517,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description `expired` and `revoked` keys are refused.
              * @enum {string}
@@ -13290,7 +13596,7 @@ export interface components {
              *       "api:address:read"
              *     ]
              */
-            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
+            permissions: ("api:blockchain:read" | "api:blockchain:write" | "api:asset:read" | "api:asset:write" | "api:token:read" | "api:token:write" | "api:public_key:read" | "api:public_key:write" | "api:address:read" | "api:address:write" | "api:notification_channel:read" | "api:notification_channel:write" | "api:confirmation_policy:read" | "api:confirmation_policy:write" | "api:block:read" | "api:transaction:read" | "api:statement:read" | "api:statement:write" | "api:event:read" | "api:delivery:read" | "api:delivery:replay" | "api:webhook_secret:read" | "api:webhook_secret:rotate" | "api:reconciliation:read" | "api:reconciliation:write" | "rpc:evm:read" | "rpc:evm:send" | "rpc:bitcoin:read" | "rpc:bitcoin:send" | "rpc:solana:read" | "rpc:solana:send" | "rpc:tron:read" | "rpc:tron:send" | "mgt:workspace:read" | "mgt:workspace:write" | "mgt:project:read" | "mgt:project:write" | "mgt:member:read" | "mgt:member:write" | "mgt:key:read" | "mgt:key:write" | "mgt:audit:read" | "mgt:quota:read" | "mgt:quota:write")[];
             /**
              * @description `expired` and `revoked` keys are refused.
              * @enum {string}
@@ -13341,7 +13647,7 @@ export interface components {
              * @description What was done.
              * @enum {string}
              */
-            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "statement.created" | "statement.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected";
+            action: "workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "statement.created" | "statement.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected" | "reconciliation.created" | "reconciliation.deleted";
             /** @description The key that asked, the member who signed in, or the service. */
             actor: {
                 /**
@@ -13371,7 +13677,7 @@ export interface components {
                  * @description What kind of thing it is.
                  * @enum {string}
                  */
-                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "statement" | "incident" | "reprocess" | "skip" | "reset" | "token";
+                type: "workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "statement" | "incident" | "reprocess" | "skip" | "reset" | "token" | "reconciliation";
                 /**
                  * Format: uuid
                  * @description Of the thing. A token has none of its own: it is made of its gid, which `changes` have.
@@ -19495,6 +19801,406 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listReconciliations: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "created_at" | "-created_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "name": "October 2026",
+                     *           "status": "receiving",
+                     *           "format": "csv",
+                     *           "from": "2026-10-01T00:00:00.000Z",
+                     *           "to": "2026-11-01T00:00:00.000Z",
+                     *           "scope": "project",
+                     *           "include_fees": true,
+                     *           "row_count": 1042,
+                     *           "counts": {
+                     *             "matched": 1040,
+                     *             "missing_in_books": 1,
+                     *             "missing_on_chain": 1,
+                     *             "amount_differs": 1,
+                     *             "duplicate": 1,
+                     *             "unconfirmed": 1,
+                     *             "invalid": 1
+                     *           },
+                     *           "progress": {
+                     *             "phase": "events",
+                     *             "rows_done": 1042
+                     *           },
+                     *           "is_truncated": true,
+                     *           "error": null,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "completed_at": "2026-01-01T00:01:00.000Z",
+                     *           "expires_at": "2026-04-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReconciliationPage"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createReconciliation: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Movements from this time on count as missing in the books. Defaults to the earliest time of the ledger.
+                 * @example 2026-10-01T00:00:00Z
+                 */
+                from?: string;
+                /**
+                 * @description Movements before this time count. Defaults to just behind the latest time of the ledger.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                to?: string;
+                /** @description Which addresses count as missing in the books: all of the project, or those that the ledger names. */
+                scope?: "project" | "ledger";
+                /** @description Whether fees that no row names count as missing in the books. */
+                include_fees?: boolean;
+                /**
+                 * @description As you call it.
+                 * @example October 2026
+                 */
+                name?: string;
+            };
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example reference,hash,address,asset_gid,amount,direction,time
+                 *     INV-1042,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,eip155:1/slip44:60,1.5,in,2026-10-01T12:00:00Z
+                 */
+                "text/csv": string;
+                /** @example {"reference":"INV-1042","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","amount":"1.5"} */
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "October 2026",
+                     *       "status": "receiving",
+                     *       "format": "csv",
+                     *       "from": "2026-10-01T00:00:00.000Z",
+                     *       "to": "2026-11-01T00:00:00.000Z",
+                     *       "scope": "project",
+                     *       "include_fees": true,
+                     *       "row_count": 1042,
+                     *       "counts": {
+                     *         "matched": 1040,
+                     *         "missing_in_books": 1,
+                     *         "missing_on_chain": 1,
+                     *         "amount_differs": 1,
+                     *         "duplicate": 1,
+                     *         "unconfirmed": 1,
+                     *         "invalid": 1
+                     *       },
+                     *       "progress": {
+                     *         "phase": "events",
+                     *         "rows_done": 1042
+                     *       },
+                     *       "is_truncated": true,
+                     *       "error": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "completed_at": "2026-01-01T00:01:00.000Z",
+                     *       "expires_at": "2026-04-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getReconciliation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The reconciliation, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "name": "October 2026",
+                     *       "status": "receiving",
+                     *       "format": "csv",
+                     *       "from": "2026-10-01T00:00:00.000Z",
+                     *       "to": "2026-11-01T00:00:00.000Z",
+                     *       "scope": "project",
+                     *       "include_fees": true,
+                     *       "row_count": 1042,
+                     *       "counts": {
+                     *         "matched": 1040,
+                     *         "missing_in_books": 1,
+                     *         "missing_on_chain": 1,
+                     *         "amount_differs": 1,
+                     *         "duplicate": 1,
+                     *         "unconfirmed": 1,
+                     *         "invalid": 1
+                     *       },
+                     *       "progress": {
+                     *         "phase": "events",
+                     *         "rows_done": 1042
+                     *       },
+                     *       "is_truncated": true,
+                     *       "error": null,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "completed_at": "2026-01-01T00:01:00.000Z",
+                     *       "expires_at": "2026-04-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteReconciliation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The reconciliation, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listReconciliationRows: {
+        parameters: {
+            query?: {
+                /** @description Items a page. */
+                limit?: number;
+                /** @description Which page, from 1. */
+                page?: number;
+                /**
+                 * @description Goes on where a page ended: its `meta.next_cursor`, with the same filters and order. Rows that are added or removed meanwhile move no other. Not together with `page`.
+                 * @example v1.main.3q2-7wAA
+                 */
+                cursor?: string;
+                /** @description The order; `-` before the name: descending. */
+                sort_by?: "row" | "-row";
+                /**
+                 * @description Only rows of these classes. Repeated, comma-separated, or both; the name may end in `[]`.
+                 * @example [
+                 *       "missing_in_books",
+                 *       "amount_differs"
+                 *     ]
+                 */
+                class?: ("matched" | "missing_in_books" | "missing_on_chain" | "amount_differs" | "duplicate" | "unconfirmed" | "invalid")[];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The reconciliation, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "line": 2,
+                     *           "class": "amount_differs",
+                     *           "reason": null,
+                     *           "reference": "INV-1042",
+                     *           "chain_gid": "eip155:1",
+                     *           "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "event_id": null,
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "asset_gid": "eip155:1/slip44:60",
+                     *           "direction": "in",
+                     *           "amount": "1.4",
+                     *           "amount_raw": "1400000000000000000",
+                     *           "chain_amount": "1.5",
+                     *           "chain_amount_raw": "1500000000000000000",
+                     *           "difference": "-0.1",
+                     *           "difference_raw": "-100000000000000000",
+                     *           "time": "2026-10-01T12:00:00.000Z",
+                     *           "transaction_id": "6f1d1f4e-0000-5000-8000-000000000002",
+                     *           "duplicate_of_line": null
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "limit": 20,
+                     *         "page": 1,
+                     *         "total": 1,
+                     *         "total_pages": 1,
+                     *         "next_cursor": "v1.main.3q2-7wAA"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReconciliationRowPage"];
+                    /**
+                     * @example line,class,reason,reference,chain_gid,hash,event_id,address,asset_gid,direction,amount,amount_raw,chain_amount,chain_amount_raw,difference,difference_raw,time,transaction_id,duplicate_of_line
+                     *     2,amount_differs,,INV-1042,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,,0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045,eip155:1/slip44:60,in,1.4,1400000000000000000,1.5,1500000000000000000,'-0.1,'-100000000000000000,2026-10-01T12:00:00.000Z,6f1d1f4e-0000-5000-8000-000000000002,
+                     */
+                    "text/csv": string;
+                    /** @example {"line":2,"class":"amount_differs","reason":null,"reference":"INV-1042","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","event_id":null,"address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","asset_gid":"eip155:1/slip44:60","direction":"in","amount":"1.4","amount_raw":"1400000000000000000","chain_amount":"1.5","chain_amount_raw":"1500000000000000000","difference":"-0.1","difference_raw":"-100000000000000000","time":"2026-10-01T12:00:00.000Z","transaction_id":"6f1d1f4e-0000-5000-8000-000000000002","duplicate_of_line":null} */
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listConfirmationPolicies: {
         parameters: {
             query?: {
@@ -25060,9 +25766,9 @@ export interface operations {
                 /** @description The order; `-` before the name: descending. */
                 sort_by?: "created_at" | "-created_at";
                 /** @description Only entries of these actions. Repeated, comma-separated, or both; the name may end in `[]`. */
-                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "statement.created" | "statement.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected")[];
+                actions?: ("workspace.updated" | "workspace.quotas_updated" | "workspace.endpoint_updated" | "workspace.network_set" | "workspace.network_deleted" | "project.created" | "project.updated" | "project.deleted" | "project.addresses_imported" | "member.created" | "member.updated" | "member.deleted" | "key.created" | "key.rolled" | "key.revoked" | "address.derived" | "address.deleted" | "public_key.deleted" | "channel.deleted" | "channel.moved" | "channel.secret_rotated" | "channel.secret_overlap_ended" | "portal_session.created" | "portal_session.deleted" | "statement.created" | "statement.deleted" | "incident.accepted" | "reprocess.requested" | "reset.requested" | "skip.requested" | "token.refreshed" | "token.corrected" | "reconciliation.created" | "reconciliation.deleted")[];
                 /** @description Only changes of things of these kinds. Repeated, comma-separated, or both; the name may end in `[]`. */
-                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "statement" | "incident" | "reprocess" | "skip" | "reset" | "token")[];
+                target_types?: ("workspace" | "project" | "member" | "key" | "address" | "public_key" | "channel" | "portal_session" | "statement" | "incident" | "reprocess" | "skip" | "reset" | "token" | "reconciliation")[];
                 /**
                  * @description Only changes of these things. Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [

@@ -750,6 +750,60 @@ export class StatementOperations {
   }
 }
 
+/** Operations under `reconciliations`. */
+export class ReconciliationOperations {
+  readonly #call: CallOperation;
+
+  constructor(call: CallOperation) {
+    this.#call = call;
+  }
+
+  /**
+   * Reconciliations of the project.
+   *
+   * Needs the permission `api:reconciliation:read`. `GET /reconciliations`
+   */
+  list(query?: Query<'listReconciliations'>, options?: RequestOptions): Pages<Page<'listReconciliations'>> {
+    return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/reconciliations', query: asked, options }));
+  }
+
+  /**
+   * Compare a ledger with the transactions of the project: the body is the ledger, at most 1,000,000 rows and 256 MiB, and `Content-Type` says its format; rows fail and succeed one by one.
+   *
+   * Needs the permission `api:reconciliation:write`. `POST /reconciliations`
+   */
+  create(body: Body<'createReconciliation'>, query?: Query<'createReconciliation'>, options?: RequestOptions): Promise<Answer<'createReconciliation'>> {
+    return this.#call({ method: 'POST', path: '/reconciliations', query, body, contentType: 'text/csv', options });
+  }
+
+  /**
+   * One reconciliation: how far it is, and how many rows there are of each class.
+   *
+   * Needs the permission `api:reconciliation:read`. `GET /reconciliations/{reconciliation_id}`
+   */
+  get(reconciliationId: string, options?: RequestOptions): Promise<Answer<'getReconciliation'>> {
+    return this.#call({ method: 'GET', path: '/reconciliations/{reconciliation_id}', params: { reconciliation_id: reconciliationId }, options });
+  }
+
+  /**
+   * Delete a reconciliation with its rows; one that is under way ends.
+   *
+   * Needs the permission `api:reconciliation:write`. `DELETE /reconciliations/{reconciliation_id}`
+   */
+  delete(reconciliationId: string, options?: RequestOptions): Promise<Answer<'deleteReconciliation'>> {
+    return this.#call({ method: 'DELETE', path: '/reconciliations/{reconciliation_id}', params: { reconciliation_id: reconciliationId }, options });
+  }
+
+  /**
+   * What came of each row of a ledger, in the order of its lines, then the movements that it lacks.
+   *
+   * Needs the permission `api:reconciliation:read`. `GET /reconciliations/{reconciliation_id}/rows`
+   */
+  listRows(reconciliationId: string, query?: Query<'listReconciliationRows'>, options?: RequestOptions): Pages<Page<'listReconciliationRows'>> {
+    return new Pages(query, (asked) => this.#call({ method: 'GET', path: '/reconciliations/{reconciliation_id}/rows', params: { reconciliation_id: reconciliationId }, query: asked, options }));
+  }
+}
+
 /** Operations under `confirmation_policies`. */
 export class ConfirmationPolicyOperations {
   readonly #call: CallOperation;
@@ -1405,6 +1459,7 @@ export function createOperations(call: CallOperation) {
     addresses: new AddressOperations(call),
     transactions: new TransactionOperations(call),
     statements: new StatementOperations(call),
+    reconciliations: new ReconciliationOperations(call),
     confirmationPolicies: new ConfirmationPolicyOperations(call),
     events: new EventOperations(call),
     notificationChannels: new NotificationChannelOperations(call),

@@ -510,6 +510,7 @@ describe('the command', () => {
           'deliveries',
           'addresses',
           'balances',
+          'reconcile',
           'chains',
         ],
         ...['incidents', 'statement', 'keys', 'nats', 'networks', 'doctor', 'bench-node', 'completion'],

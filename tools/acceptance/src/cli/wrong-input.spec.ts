@@ -132,6 +132,26 @@ const ROWS: Readonly<Record<string, Row>> = {
     ],
   },
   balances: { right: [ADDRESS], wrong: each('address', ['']) },
+  reconcile: {
+    right: [
+      'addresses.csv',
+      '--from',
+      '2026-10-01',
+      '--to',
+      '2026-11-01T00:00:00Z',
+      '--out',
+      'differences.csv',
+    ],
+    wrong: [
+      ...each('file', ['', 'missing.csv', '.']),
+      ...each('--from', badTime, 'addresses.csv'),
+      ...each('--to', badTime, 'addresses.csv'),
+      ...each('--format', ['', 'xlsx'], 'addresses.csv'),
+      ...each('--scope', ['', 'all'], 'addresses.csv'),
+      ...each('--name', [''], 'addresses.csv'),
+      ...each('--out', ['', '.', 'missing/differences.csv'], 'addresses.csv'),
+    ],
+  },
   'chains status': { right: [] },
   'chains activate': {
     right: ['eip155:1'],

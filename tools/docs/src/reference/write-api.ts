@@ -1,7 +1,7 @@
 import { PROBLEM_KINDS } from '@chainwatch/problem';
 import type { JsonSchema } from '@chainwatch/http';
 import type { OpenApiDocument } from '../../../../apps/api-gateway/src/openapi/build-document.ts';
-import { listMethods, type SdkMethod } from '../../../sdk/src/write-operations.ts';
+import { findTextType, listMethods, type SdkMethod } from '../../../sdk/src/write-operations.ts';
 import { fence, table } from '../markdown.ts';
 import type { Page } from '../page.ts';
 import { defaultOf, describeMembers, describeType, linkSchema } from './describe-schema.ts';
@@ -39,6 +39,7 @@ function writeOperation(entry: SdkMethod, { components: { schemas } }: OpenApiDo
   const { method, path, operation } = entry;
   const { summary, operationId, description, parameters, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
+  const texts = Object.entries(requestBody?.content ?? {}).filter(([type]) => type !== 'application/json');
   return [
     `## ${summary} {#${operationId}}`,
     `\`${method} /v1${path}\``,
@@ -50,6 +51,7 @@ function writeOperation(entry: SdkMethod, { components: { schemas } }: OpenApiDo
           describeMembers(findSchema(body.schema, schemas)),
         ]
       : []),
+    ...texts.map(([type, { schema }]) => `**Body** \`${type}\`: ${schema.description}`),
     writeSamples(toCall(entry)),
     ...Object.entries(responses).flatMap(([status, response]) => writeAnswer(status, response, schemas)),
     writeProblems(Object.keys(responses)),
@@ -114,7 +116,8 @@ function toCall({ method, path, operation, name, isStream }: SdkMethod): Paramet
     query: isStream
       ? { after: 0 }
       : Object.fromEntries(required.map((one) => [one.name, one.example ?? 0] as const)),
-    body: operation.requestBody?.content['application/json'].example,
+    body: Object.values(operation.requestBody?.content ?? {})[0]?.example,
+    textType: findTextType(operation),
     sdk: { name, ids: ids.map(({ example }) => example), isStream },
   };
 }

@@ -6,6 +6,8 @@ export interface Call {
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+  /** The media type of a body that is text. */
+  readonly textType: string | undefined;
   /** The method of the SDK, `addresses.list`, and the values of the path in its order. */
   readonly sdk: { readonly name: string; readonly ids: readonly unknown[]; readonly isStream: boolean };
 }
@@ -17,16 +19,18 @@ export function writeSamples(call: Call): string {
     fence('sh [curl]', writeCurl(call)),
     fence('ts [TypeScript]', writeTypeScript(call)),
     fence('python [Python]', writePython(call)),
-    fence('go [Go]', writeGo(call)),
+    // `call` of the first page sends JSON.
+    ...(call.textType === undefined ? [fence('go [Go]', writeGo(call))] : []),
     ':::',
   ].join('\n');
 }
 
-function writeCurl({ method, body, sdk, ...call }: Call): string {
+function writeCurl({ method, body, textType, sdk, ...call }: Call): string {
   const lines = [`curl "$API${withQuery(call)}" -H "X-Api-Key: $KEY"`];
   if (sdk.isStream) lines[0] = lines[0]!.replace('curl ', 'curl -N ');
   if (method !== 'GET' && !(method === 'POST' && body !== undefined)) lines[0] += ` -X ${method}`;
-  if (body !== undefined)
+  if (textType !== undefined) lines.push(`  -H 'Content-Type: ${textType}'`, '  --data-binary @ledger.csv');
+  else if (body !== undefined)
     lines.push(
       `  -H 'Content-Type: application/json'`,
       `  -d '${JSON.stringify(body, undefined, 2).replaceAll("'", "'\\''").replaceAll('\n', '\n  ')}'`,
@@ -45,11 +49,14 @@ function writeTypeScript({ sdk: { name, ids, isStream }, body, query }: Call): s
   return `const answer = await chainwatch.${name}(${values});`;
 }
 
-function writePython({ method, body, sdk, ...call }: Call): string {
+function writePython({ method, body, textType, sdk, ...call }: Call): string {
   const values = [
     `"${method}"`,
     `api + ${JSON.stringify(withQuery(call))}`,
-    ...(body === undefined ? [] : [`json=${toPython(body)}`]),
+    ...(textType === undefined
+      ? []
+      : [`data=open("ledger.csv", "rb")`, `headers={"Content-Type": "${textType}"}`]),
+    ...(body === undefined || textType !== undefined ? [] : [`json=${toPython(body)}`]),
     ...(sdk.isStream ? ['stream=True'] : []),
   ].join(', ');
   const rest = sdk.isStream

@@ -46,6 +46,8 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'skip.requested': 'Blocks skipped',
   'token.refreshed': 'Token read again',
   'token.corrected': 'Decimals of a token corrected',
+  'reconciliation.created': 'Ledger reconciled',
+  'reconciliation.deleted': 'Reconciliation deleted',
 };
 
 export function AuditLogPage() {

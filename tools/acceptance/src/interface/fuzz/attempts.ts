@@ -11,7 +11,7 @@ export interface Operation {
     readonly schema: JsonSchema;
   }[];
   readonly requestBody?: {
-    readonly content: { readonly 'application/json': { readonly schema: JsonSchema } };
+    readonly content: { readonly 'application/json'?: { readonly schema: JsonSchema } };
   };
   readonly responses: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -47,7 +47,7 @@ export function attemptsFor(
 ): fc.Arbitrary<Attempt> {
   const { parameters, requestBody, security } = operation;
   const own = security[0]?.ApiKey[0]?.startsWith('mgt:') ? keys.valid.mgt : keys.valid.api;
-  const schema = requestBody?.content['application/json'].schema;
+  const schema = requestBody?.content['application/json']?.schema;
   return fc
     .record({
       path: parameterValues(parameters, 'path', words),

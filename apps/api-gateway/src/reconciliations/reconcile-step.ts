@@ -1,0 +1,213 @@
+import { eventIdOf, type TransactionEventType } from '@chainwatch/events';
+import type { Database, Sql } from '@chainwatch/db';
+import { MATCH_BOOKS_SQL } from './match-books-sql.ts';
+import { MATCH_ROWS_SQL } from './match-rows-sql.ts';
+
+/** A reconciliation at work, its row locked. */
+export interface Work {
+  readonly id: string;
+  readonly project_id: string;
+  readonly phase: 'events' | 'rows' | 'books';
+  readonly from_time: Date;
+  readonly to_time: Date;
+  readonly scope: 'project' | 'ledger';
+  readonly include_fees: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly after_id: string | null;
+  /** Text: PostgreSQL's times are finer than those of JavaScript. */
+  readonly after_time: string | null;
+  readonly received_at: string;
+  readonly failure_count: number;
+}
+
+/** What a step changes of its reconciliation. */
+interface Progress {
+  readonly phase: Work['phase'] | 'completed';
+  readonly afterId?: string | null;
+  readonly afterTime?: string | null;
+  readonly rowsDone?: number;
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly isTruncated?: boolean;
+}
+
+/** Transactions of one step. */
+const PAGE = 1_000;
+/** Rows that get a class in one statement where nothing has to be matched. */
+const CLOSED_AT_ONCE = 20_000;
+/** Movements that one reconciliation may name as missing in the books. */
+export const MISSING_MAX = 1_000_000;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Does the next part of a reconciliation whose turn it is, and notes how far it came, in one transaction: a worker that is
+ * killed leaves nothing behind, and the lock of its row goes with its connection. Workspaces take turns.
+ * @param onWork told of the reconciliation before its part is done
+ * @returns false: there is nothing to do
+ */
+export function reconcileStep(
+  db: Database,
+  onWork: (work: Work) => void = () => undefined,
+): Promise<boolean> {
+  return db.transaction(async (sql) => {
+    const work = await takeWork(sql);
+    if (work === undefined) return false;
+    onWork(work);
+    const progress = await PHASES[work.phase](sql, work);
+    await noteProgress(sql, work, progress);
+    return true;
+  });
+}
+
+async function takeWork(sql: Sql): Promise<Work | undefined> {
+  const { rows } = await sql.query<Work>(
+    `SELECT id, project_id, phase, from_time, to_time, scope, include_fees, counts, after_id, after_time::text, received_at::text, failure_count
+     FROM reconciliations r
+     WHERE status = 'matching' AND project_id IS NOT NULL AND expires_at > now()
+       AND (failure_count = 0 OR served_at < now() - failure_count * interval '5 s')
+     ORDER BY (SELECT max(served_at) FROM reconciliations o WHERE o.workspace_id = r.workspace_id) NULLS FIRST, served_at NULLS FIRST, id
+     LIMIT 1 FOR UPDATE OF r SKIP LOCKED`,
+  );
+  return rows[0];
+}
+
+const PHASES: Readonly<Record<Work['phase'], (sql: Sql, work: Work) => Promise<Progress>>> = {
+  events: findEvents,
+  rows: matchRows,
+  books: matchBooks,
+};
+
+/** Fewer after a failure: a statement may have taken too long. */
+function pageOf({ failure_count: failures }: Work): number {
+  return Math.max(1, PAGE >> (3 * failures));
+}
+
+/** Their ids can be made again from the transaction (decisions.md §4); those of progress would take its confirmations. */
+const EVENT_TYPES: readonly TransactionEventType[] = [
+  'transaction.detected',
+  'transaction.confirmed',
+  'transaction.failed',
+  'transaction.reorged',
+];
+
+/** Rows that name an event which is not stored any more: compares its id with those of all transactions of the project. */
+async function findEvents(sql: Sql, work: Work): Promise<Progress> {
+  const { id, project_id: projectId, after_id, after_time, received_at } = work;
+  const open = `reconciliation_id = $1 AND event_id IS NOT NULL AND transaction_id IS NULL AND class IS NULL`;
+  const { rowCount: left } = await sql.query(`SELECT FROM reconciliation_rows WHERE ${open} LIMIT 1`, [id]);
+  if (left === 0) return { phase: 'rows', afterId: null, afterTime: null };
+  const { rows } = await sql.query<{
+    id: string;
+    chain_gid: string;
+    hash: string;
+    epoch: number;
+    detected_at: string;
+  }>(
+    `SELECT id, chain_gid, hash, epoch, detected_at::text FROM transactions
+     WHERE project_id = $1 AND detected_at <= $2 AND ($3::timestamptz IS NULL OR (detected_at, id) > ($3, $4::uuid))
+     ORDER BY detected_at, id LIMIT $5`,
+    [projectId, received_at, after_time, after_id, pageOf(work)],
+  );
+  const last = rows.at(-1);
+  if (last === undefined) {
+    const closed = await closeRows(sql, id, 'event: the project has no transaction with this event');
+    // Behind the end of time nothing is read again.
+    return { phase: 'events', afterId: after_id ?? FIRST_ID, afterTime: 'infinity', ...closed };
+  }
+  const ids = rows.flatMap(({ id: transactionId, chain_gid: chainGid, hash, epoch }) =>
+    EVENT_TYPES.flatMap((type) =>
+      Array.from({ length: epoch + 1 }, (_, past) => [
+        eventIdOf({ projectId, type, chainGid, hash, epoch: past }),
+        transactionId,
+      ]),
+    ),
+  );
+  await sql.query(
+    `UPDATE reconciliation_rows r SET transaction_id = v.transaction_id FROM unnest($2::uuid[], $3::uuid[]) v (event_id, transaction_id)
+     WHERE r.reconciliation_id = $1 AND r.event_id = v.event_id AND r.event_id IS NOT NULL AND r.transaction_id IS NULL AND r.class IS NULL`,
+    [id, ids.map(([event]) => event), ids.map(([, transaction]) => transaction)],
+  );
+  return { phase: 'events', afterId: last.id, afterTime: last.detected_at };
+}
+
+async function matchRows(sql: Sql, work: Work): Promise<Progress> {
+  const { id, after_id } = work;
+  const { rows } = await sql.query<{
+    after: string | null;
+    counts: Record<string, number>;
+    added: number;
+    missing: number;
+  }>(MATCH_ROWS_SQL, [id, work.project_id, after_id ?? FIRST_ID, pageOf(work), ...windowOf(work)]);
+  const { after, counts, added, missing } = rows[0]!;
+  if (after === null) {
+    const closed = await closeRows(sql, id, 'transaction: it was removed meanwhile');
+    const isDone = closed.rowsDone < CLOSED_AT_ONCE;
+    return {
+      phase: isDone ? 'books' : 'rows',
+      afterId: isDone ? null : after_id,
+      afterTime: null,
+      ...closed,
+    };
+  }
+  return {
+    phase: 'rows',
+    afterId: after,
+    rowsDone: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    counts: { ...counts, missing_in_books: added },
+    isTruncated: added < missing,
+  };
+}
+
+async function matchBooks(sql: Sql, work: Work): Promise<Progress> {
+  const { rows } = await sql.query<{
+    after: string | null;
+    after_time: string | null;
+    added: number;
+    missing: number;
+  }>(MATCH_BOOKS_SQL, [
+    ...[work.id, work.project_id, work.after_id ?? FIRST_ID, pageOf(work), ...windowOf(work)],
+    ...[work.after_time, work.received_at],
+  ]);
+  const { after, after_time, added, missing } = rows[0]!;
+  const found = { counts: { missing_in_books: added }, isTruncated: added < missing };
+  return after === null
+    ? { phase: 'completed', ...found }
+    : { phase: 'books', afterId: after, afterTime: after_time, ...found };
+}
+
+/** Parameters $5 to $9 of MISSING_SQL. */
+function windowOf({ from_time, to_time, scope, include_fees, counts }: Work): unknown[] {
+  const room = Math.max(0, MISSING_MAX - (counts['missing_in_books'] ?? 0));
+  return [from_time, to_time, scope === 'ledger', include_fees, room];
+}
+
+/** Rows that nothing can be matched with. */
+async function closeRows(
+  sql: Sql,
+  id: string,
+  reason: string,
+): Promise<Required<Pick<Progress, 'rowsDone' | 'counts'>>> {
+  const { rowCount } = await sql.query(
+    `UPDATE reconciliation_rows SET class = 'missing_on_chain', reason = $2 WHERE id IN (
+       SELECT id FROM reconciliation_rows WHERE reconciliation_id = $1 AND class IS NULL ORDER BY id LIMIT ${CLOSED_AT_ONCE})`,
+    [id, reason],
+  );
+  const closed = rowCount ?? 0;
+  return { rowsDone: closed, counts: { missing_on_chain: closed } };
+}
+
+async function noteProgress(
+  sql: Sql,
+  { id, counts: before }: Work,
+  { phase, afterId = null, afterTime = null, rowsDone = 0, counts = {}, isTruncated = false }: Progress,
+): Promise<void> {
+  const sums: Record<string, number> = { ...before };
+  for (const [name, count] of Object.entries(counts)) if (count > 0) sums[name] = (sums[name] ?? 0) + count;
+  await sql.query(
+    `UPDATE reconciliations SET phase = coalesce(nullif($2, 'completed'), phase), after_id = $3, after_time = $4, rows_done = rows_done + $5,
+       counts = $6, is_truncated = is_truncated OR $7, served_at = clock_timestamp(), failure_count = 0,
+       status = CASE $2 WHEN 'completed' THEN 'completed' ELSE status END,
+       completed_at = CASE $2 WHEN 'completed' THEN clock_timestamp() END
+     WHERE id = $1`,
+    [id, phase, afterId, afterTime, rowsDone, JSON.stringify(sums), isTruncated],
+  );
+}

@@ -1,0 +1,190 @@
+import type { BookTransaction } from './books.ts';
+
+/** A row of a ledger, in base units and without a sign. */
+export interface NaiveRow {
+  readonly line: number;
+  readonly hash: string;
+  readonly address: string;
+  readonly assetGid: string;
+  readonly direction: 'in' | 'out' | 'fee' | undefined;
+  readonly amount: bigint;
+}
+
+export interface NaiveOutcome {
+  readonly line: number;
+  readonly class: string;
+  readonly moved: bigint | undefined;
+  readonly firstLine: number | undefined;
+}
+
+interface Move {
+  readonly place: number;
+  readonly side: 'in' | 'out' | 'self' | 'fee';
+  readonly amount: bigint;
+  claimed: boolean;
+}
+
+interface Books {
+  readonly transactions: readonly BookTransaction[];
+  readonly monitored: ReadonlySet<string>;
+  readonly coin: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly includeFees: boolean;
+}
+
+/** The oracle: one row after the other, in memory. `missing` has one line for each movement that no row names. */
+export function reconcileNaively(
+  rows: readonly NaiveRow[],
+  books: Books,
+): { readonly outcomes: NaiveOutcome[]; readonly missing: string[] } {
+  const outcomes: NaiveOutcome[] = [];
+  const missing: string[] = [];
+  const known = new Set(books.transactions.map(({ hash }) => hash));
+  for (const { line, hash } of rows)
+    if (!known.has(hash))
+      outcomes.push({ line, class: 'missing_on_chain', moved: undefined, firstLine: undefined });
+  for (const transaction of books.transactions) {
+    const groups = new Map<string, Move[]>();
+    const add = (address: string, assetGid: string, move: Omit<Move, 'claimed'>): void => {
+      const key = `${address} ${assetGid}`;
+      groups.set(key, [...(groups.get(key) ?? []), { ...move, claimed: false }]);
+    };
+    const { status, feePayer, fee } = transaction;
+    if (status !== 'failed' && status !== 'dropped')
+      for (const [place, { from, to, assetGid, amount }] of transaction.transfers.entries()) {
+        if (from === to && books.monitored.has(from)) add(from, assetGid, { place, side: 'self', amount });
+        if (from === to) continue;
+        if (books.monitored.has(to)) add(to, assetGid, { place, side: 'in', amount });
+        if (books.monitored.has(from)) add(from, assetGid, { place, side: 'out', amount });
+      }
+    if (status !== 'dropped' && fee !== undefined && feePayer !== undefined && books.monitored.has(feePayer))
+      add(feePayer, books.coin, { place: -1, side: 'fee', amount: fee });
+    const named = rows.filter(({ hash }) => hash === transaction.hash);
+    const keys = new Set([
+      ...groups.keys(),
+      ...named.map(({ address, assetGid }) => `${address} ${assetGid}`),
+    ]);
+    for (const key of keys) {
+      const own = named.filter(({ address, assetGid }) => `${address} ${assetGid}` === key);
+      const moves = groups.get(key) ?? [];
+      for (const isFee of [false, true]) {
+        const matched = matchGroup(
+          own.filter(({ direction }) => (direction === 'fee') === isFee),
+          moves.filter(({ side }) => (side === 'fee') === isFee),
+        );
+        for (const outcome of matched) outcomes.push(confirm(outcome, transaction));
+      }
+      const isTold =
+        status !== 'pending' &&
+        status !== 'reorged' &&
+        transaction.time >= books.from &&
+        transaction.time < books.to;
+      for (const { claimed, side, amount, place } of moves)
+        if (!claimed && isTold && amount > 0n && (side !== 'fee' || books.includeFees))
+          missing.push(`${transaction.hash} ${key} ${side} ${amount} ${place >= 0 ? '' : 'fee'}`.trim());
+    }
+  }
+  return { outcomes: outcomes.sort((one, other) => one.line - other.line), missing: missing.sort() };
+}
+
+type Found = NaiveRow & { readonly side: string; readonly isEqual: boolean; readonly moved: bigint };
+
+function confirm(
+  { isEqual, ...outcome }: NaiveOutcome & { readonly isEqual?: boolean },
+  { status, isUnproved = false }: BookTransaction,
+): NaiveOutcome {
+  if (isEqual === undefined) return outcome;
+  const isOpen = isUnproved || (status !== 'confirmed' && status !== 'failed');
+  if (isOpen && (isEqual || status === 'reorged')) return { ...outcome, class: 'unconfirmed' };
+  return { ...outcome, class: isEqual ? 'matched' : 'amount_differs' };
+}
+
+/** Rows and movements of one address and asset in one transaction: fees, or all others. */
+function matchGroup(
+  rows: readonly NaiveRow[],
+  moves: readonly Move[],
+): (NaiveOutcome & { readonly isEqual?: boolean })[] {
+  const hasSelf = moves.some(({ side }) => side === 'self');
+  const sides = [...new Set(moves.map(({ side }) => side))];
+  const sideOf = (row: NaiveRow): string => {
+    if (hasSelf) return 'any';
+    return row.direction ?? (sides.length === 1 ? sides[0]! : 'mixed');
+  };
+  const free = (side?: string): Move[] =>
+    moves.filter(
+      (move) =>
+        !move.claimed && (side === undefined || side === 'mixed' || side === 'any' || move.side === side),
+    );
+  const sumOf = (list: readonly Move[]): bigint | undefined =>
+    list.length === 0 ? undefined : list.reduce((sum, { amount }) => sum + amount, 0n);
+  const found: Found[] = [];
+  const claim = (row: NaiveRow, list: readonly Move[], isEqual: boolean): void => {
+    for (const move of list) move.claimed = true;
+    const both = !hasSelf && new Set(list.map(({ side }) => side)).size > 1;
+    const net = list.reduce((sum, { side, amount }) => sum + (both && side === 'out' ? -amount : amount), 0n);
+    found.push({ ...row, side: sideOf(row), isEqual, moved: net < 0n ? -net : net });
+  };
+  let left = [...rows].sort((one, other) => one.line - other.line);
+  const drop = (): void => {
+    left = left.filter(({ line }) => !found.some((one) => one.line === line));
+  };
+  for (const isMixed of [false, true])
+    for (const row of left) {
+      if ((sideOf(row) === 'mixed') !== isMixed) continue;
+      const move = free(sideOf(row)).find(({ amount }) => amount === row.amount);
+      if (move !== undefined) claim(row, [move], true);
+    }
+  drop();
+  if (!rows.some(({ direction }) => direction === 'fee')) {
+    const [ins, outs, all] = [sumOf(free('in')), sumOf(free('out')), sumOf(free())];
+    const winners = new Map<string, NaiveRow>();
+    for (const row of left) {
+      const side = sideOf(row);
+      const net = ins !== undefined && outs !== undefined ? ins - outs : undefined;
+      let target: string | undefined;
+      if (side === 'any') target = row.amount === all ? 'any' : undefined;
+      else if (side !== 'out' && row.amount === ins) target = 'in';
+      else if (side !== 'in' && row.amount === outs) target = 'out';
+      else if (net !== undefined && side !== 'out' && row.amount === net) target = 'net';
+      else if (net !== undefined && side !== 'in' && row.amount === -net) target = 'net';
+      if (target !== undefined && !winners.has(target)) winners.set(target, row);
+    }
+    if (winners.has('in') || winners.has('out')) winners.delete('net');
+    for (const [target, row] of winners) claim(row, free(target === 'net' ? 'mixed' : target), true);
+    drop();
+  }
+  const [ins, outs] = [sumOf(free('in')) ?? 0n, sumOf(free('out')) ?? 0n];
+  const single = left.length === 1 ? left[0]! : undefined;
+  const isNet =
+    single !== undefined &&
+    ((sideOf(single) === 'in' && ins > outs && outs > 0n) ||
+      (sideOf(single) === 'out' && outs > ins && ins > 0n));
+  if (isNet && single !== undefined) claim(single, free(), false);
+  drop();
+  const bySize = <T extends { readonly amount: bigint }>(list: readonly T[]): T[] =>
+    [...list].sort((one, other) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1));
+  for (const side of ['in', 'out', 'any', 'fee', 'mixed']) {
+    const own = bySize(left.filter((row) => sideOf(row) === side));
+    const rest = bySize(free(side));
+    if (own.length === 1 && rest.length > 0) claim(own[0]!, rest, false);
+    else
+      for (const [place, row] of own.entries())
+        if (rest[place] !== undefined) claim(row, [rest[place]], false);
+  }
+  drop();
+  const isSameSide = (row: NaiveRow, { side }: Found): boolean =>
+    side === sideOf(row) || side === 'mixed' || sideOf(row) === 'mixed';
+  const repeats = left.map((row) => {
+    const others = found.filter((one) => isSameSide(row, one)).sort((one, other) => one.line - other.line);
+    const first = others.find(({ amount }) => amount === row.amount) ?? others[0];
+    return {
+      ...{ line: row.line, class: first === undefined ? 'missing_on_chain' : 'duplicate' },
+      ...{ moved: first?.moved, firstLine: first?.line },
+    };
+  });
+  return [
+    ...repeats,
+    ...found.map(({ line, isEqual, moved }) => ({ line, class: '', moved, isEqual, firstLine: undefined })),
+  ];
+}
