@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
@@ -46,7 +46,7 @@ async function* readBody(
   try {
     // Not destroyed when it is left early: the answer goes over the same socket.
     const sent = withDeadline(req.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>);
-    const bytes: AsyncIterable<Buffer> = isZipped ? Readable.from(sent).compose(createGunzip()) : sent;
+    const bytes: AsyncIterable<Buffer> = isZipped ? unzip(sent) : sent;
     for await (const chunk of bytes) {
       length += chunk.length;
       if (length > limitBytes) throw contentTooLarge(limitBytes);
@@ -57,6 +57,13 @@ async function* readBody(
       ? error
       : invalidRequest([{ name: 'body', reason: 'could not be read' }]);
   }
+}
+
+function unzip(sent: AsyncIterable<Buffer>): Readable {
+  const unzipped = createGunzip();
+  // Its reader is told of a failure of either.
+  pipeline(Readable.from(sent), unzipped, () => undefined);
+  return unzipped;
 }
 
 async function* withDeadline(chunks: AsyncIterableIterator<Buffer>): AsyncGenerator<Buffer, void> {

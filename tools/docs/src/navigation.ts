@@ -45,6 +45,7 @@ const SECTIONS: readonly Section[] = [
       'guides/webhooks',
       'guides/proofs',
       'guides/statements',
+      'guides/reconciliation',
       'guides/portal',
       'guides/history',
       'repository/libs/sdk/index: SDK for TypeScript',

@@ -1,14 +1,18 @@
+import { Readable } from 'node:stream';
 import type { Request } from 'express';
 
 /**
  * Equal for requests that are the same: method, path, query and body, in whatever order the body's members stand. A body
- * of bytes is compared as it is.
+ * of bytes is compared as it is, and one that is read while it arrives by its length alone.
  */
 export function fingerprintOf({
   method,
   originalUrl,
   body,
-}: Pick<Request, 'method' | 'originalUrl' | 'body'>): string {
+  headers,
+}: Pick<Request, 'method' | 'originalUrl' | 'body' | 'headers'>): string {
+  if (body instanceof Readable)
+    return `${method} ${originalUrl}\n${headers['content-type']} ${headers['content-length']}`;
   const text = Buffer.isBuffer(body) ? body.toString('utf8') : JSON.stringify(body ?? {}, sortMembers);
   return `${method} ${originalUrl}\n${text}`;
 }

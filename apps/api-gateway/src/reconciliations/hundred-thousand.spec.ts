@@ -29,8 +29,7 @@ beforeAll(async () => {
   for (let start = 0; start < TRANSACTIONS + 2 * ERRORS; start += 5_000)
     await insertBookTransactions(
       world.db,
-      world.project.projectId,
-      monitored,
+      { projectId: world.project.projectId, monitored },
       Array.from({ length: Math.min(5_000, TRANSACTIONS + 2 * ERRORS - start) }, (_, index) =>
         makeTransaction(start + index),
       ),
@@ -101,13 +100,14 @@ it('a ledger of 100,000 rows with 20 errors of every class: all are found, and n
   const outcomes = await reconcile(world.db, author, {
     ...{ text: write(), format: 'csv', scope: 'project', includeFees: false, from: FROM, to: TO },
   });
+  // Above all: a mistake would be told a hundred thousand times.
+  expect(outcomes.filter(({ class: name }) => name === 'matched')).toHaveLength(TRANSACTIONS - 4 * ERRORS);
   const found = new Map<string, string[]>();
   for (const { class: name, line, hash } of outcomes)
     if (name !== 'matched') found.set(name, [...(found.get(name) ?? []), String(line ?? hash)]);
   for (const [name, keys] of expected) expect([name, found.get(name)?.sort()]).toEqual([name, keys.sort()]);
   expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
   expect(expected.get('missing_on_chain')).toHaveLength(ERRORS);
-  expect(outcomes.filter(({ class: name }) => name === 'matched')).toHaveLength(TRANSACTIONS - 4 * ERRORS);
   const { rows } = await world.db.query<{ counts: object; status: string; rows_done: number }>(
     'SELECT counts, status, rows_done FROM reconciliations WHERE id = $1',
     [outcomes[0]!.id],
@@ -148,7 +148,7 @@ function unitsOf(place: number): string {
 }
 
 function hashOf(place: number): string {
-  return `0x${place.toString(16).padStart(64, 'ab')}`;
+  return `0xabcdef${place.toString(16).padStart(58, '0')}`;
 }
 
 function addressOf(index: number): string {

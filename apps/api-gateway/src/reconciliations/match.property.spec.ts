@@ -76,7 +76,7 @@ it('random ledgers: each row and each movement that is missing is what the naive
           hash: hashOf(index),
           time: new Date(START + hour * 3_600_000),
         }));
-        await insertBookTransactions(world.db, projectId, monitored, transactions);
+        await insertBookTransactions(world.db, { projectId, monitored }, transactions);
         const rows: NaiveRow[] = given.map(({ transaction: index, ...one }, place) => ({
           ...one,
           line: place + 2,

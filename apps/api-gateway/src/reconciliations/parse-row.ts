@@ -47,7 +47,10 @@ const ADDRESS_MAX = 128;
 /** Addresses and assets that are kept in their canonical form: a ledger names few of them often. */
 const KEPT_MAX = 10_000;
 
-class RowFault extends Error {
+class RowFault extends BaseError {
+  readonly code = 'ledger_row';
+  readonly retryable = false;
+
   constructor(column: Column, reason: string) {
     super(`${column}: ${reason}`);
   }
@@ -84,7 +87,7 @@ export class RowParser {
       throw new RowFault('hash', `expected a transaction hash, got ${show(hash)}`);
     if (eventId !== undefined && !UUID.test(eventId))
       throw new RowFault('event_id', `expected a UUID, got ${show(eventId)}`);
-    const { assetGid, chainGid, notation } = await this.#readAsset(require('asset_gid', cells));
+    const { assetGid, chainGid, notation } = await this.#readAsset(demand('asset_gid', cells));
     const chain = clean(cells.chain_gid);
     if (chain !== undefined && normalizeChainGid(chain) !== chainGid)
       throw new RowFault('chain_gid', `expected ${chainGid}, the chain of the asset, got ${show(chain)}`);
@@ -92,7 +95,7 @@ export class RowParser {
     const direction = readDirection(clean(cells.direction), sign);
     return {
       ...{ reference, chainGid, hash, eventId, assetGid, direction, amount },
-      address: this.#readAddress(notation, chainGid, require('address', cells)),
+      address: this.#readAddress(notation, chainGid, demand('address', cells)),
       time: readTime(clean(cells.time)),
     };
   }
@@ -140,7 +143,7 @@ function clean(text: string | undefined): string | undefined {
   return cell === '' ? undefined : cell;
 }
 
-function require(column: Column, cells: RawRow['cells']): string {
+function demand(column: Column, cells: RawRow['cells']): string {
   const text = clean(cells[column]);
   if (text === undefined) throw new RowFault(column, 'expected it, got nothing');
   return text;

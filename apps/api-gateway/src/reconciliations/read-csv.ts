@@ -8,32 +8,37 @@ interface Parsed {
   readonly info: { readonly lines: number };
 }
 
+/** With the line on which it begins. */
+interface Row extends Parsed {
+  readonly line: number;
+}
+
 /**
  * The rows of a CSV ledger, at the pace of the reader.
  * @throws ProblemError 400 for what makes the rest unreadable: the header, a quote that never ends, a row that is too long
  */
 export async function* readCsv(bytes: Readable): AsyncGenerator<RawRow, void> {
-  const parser = parse({
+  const lines = new LineCounter();
+  const parser = parse<Row, Parsed>({
     bom: true,
     info: true,
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: ROW_BYTES_MAX,
+    // As it is parsed, before an error behind it: what is parsed and not read is lost with the error.
+    on_record: (parsed) => ({ ...parsed, line: lines.next(parsed) }),
   });
   bytes.on('error', (error) => parser.destroy(error));
   bytes.pipe(parser);
   let columns: readonly (Column | undefined)[] | undefined;
-  let lastLine = 0;
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      const line = info.lines - countBreaks(record);
-      lastLine = info.lines;
+    for await (const { record, line } of parser as AsyncIterable<Row>) {
       if (columns === undefined) columns = readHeader(record, line);
       else yield toRow(columns, record, line);
     }
   } catch (error) {
-    if (error instanceof CsvError) throw wrongLedger(`line ${lastLine + 1}`, describe(error));
+    if (error instanceof CsvError) throw wrongLedger(`line ${lines.last + 1}`, describe(error));
     throw error;
   } finally {
     bytes.unpipe(parser);
@@ -60,10 +65,22 @@ function toRow(columns: readonly (Column | undefined)[], record: readonly string
   return { line, cells, fault };
 }
 
-/** Line breaks within quoted cells. */
-function countBreaks(record: readonly string[]): number {
-  let breaks = 0;
-  for (const cell of record)
-    if (cell.includes('\n') || cell.includes('\r')) breaks += cell.split(/\r\n|\n|\r/).length - 1;
-  return breaks;
+/** The lines of rows in the file. csv-parse counts CRLF within a quoted cell as two. */
+class LineCounter {
+  /** On which the last row ended. */
+  last = 0;
+  #pairs = 0;
+
+  /** On which the next row begins. */
+  next({ record, info }: Parsed): number {
+    this.#pairs += countAll(record, /\r\n/g);
+    this.last = info.lines - this.#pairs;
+    return this.last - countAll(record, /\r\n|\r|\n/g);
+  }
+}
+
+function countAll(record: readonly string[], pattern: RegExp): number {
+  let count = 0;
+  for (const cell of record) count += cell.match(pattern)?.length ?? 0;
+  return count;
 }

@@ -35,7 +35,7 @@ const PAGE = 1_000;
 /** Rows that get a class in one statement where nothing has to be matched. */
 const CLOSED_AT_ONCE = 20_000;
 /** Movements that one reconciliation may name as missing in the books. */
-export const MISSING_MAX = 1_000_000;
+const MISSING_MAX = 1_000_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -48,14 +48,16 @@ export function reconcileStep(
   db: Database,
   onWork: (work: Work) => void = () => undefined,
 ): Promise<boolean> {
-  return db.transaction(async (sql) => {
+  const step = async (sql: Sql): Promise<boolean> => {
     const work = await takeWork(sql);
     if (work === undefined) return false;
     onWork(work);
     const progress = await PHASES[work.phase](sql, work);
     await noteProgress(sql, work, progress);
     return true;
-  });
+  };
+  // By indexes, because new tables look small to the planner.
+  return db.transaction(step, [], { keepsPlans: true });
 }
 
 async function takeWork(sql: Sql): Promise<Work | undefined> {
@@ -89,11 +91,16 @@ const EVENT_TYPES: readonly TransactionEventType[] = [
   'transaction.reorged',
 ];
 
+/** As the partial index has it. */
+const UNKNOWN_EVENT = 'event_id IS NOT NULL AND transaction_id IS NULL AND class IS NULL';
+
 /** Rows that name an event which is not stored any more: compares its id with those of all transactions of the project. */
 async function findEvents(sql: Sql, work: Work): Promise<Progress> {
   const { id, project_id: projectId, after_id, after_time, received_at } = work;
-  const open = `reconciliation_id = $1 AND event_id IS NOT NULL AND transaction_id IS NULL AND class IS NULL`;
-  const { rowCount: left } = await sql.query(`SELECT FROM reconciliation_rows WHERE ${open} LIMIT 1`, [id]);
+  const { rowCount: left } = await sql.query(
+    `SELECT FROM reconciliation_rows WHERE reconciliation_id = $1 AND ${UNKNOWN_EVENT} LIMIT 1`,
+    [id],
+  );
   if (left === 0) return { phase: 'rows', afterId: null, afterTime: null };
   const { rows } = await sql.query<{
     id: string;
@@ -109,7 +116,11 @@ async function findEvents(sql: Sql, work: Work): Promise<Progress> {
   );
   const last = rows.at(-1);
   if (last === undefined) {
-    const closed = await closeRows(sql, id, 'event: the project has no transaction with this event');
+    const closed = await closeRows(sql, {
+      id,
+      rows: UNKNOWN_EVENT,
+      reason: 'event: the project has no transaction with this event',
+    });
     // Behind the end of time nothing is read again.
     return { phase: 'events', afterId: after_id ?? FIRST_ID, afterTime: 'infinity', ...closed };
   }
@@ -139,7 +150,11 @@ async function matchRows(sql: Sql, work: Work): Promise<Progress> {
   }>(MATCH_ROWS_SQL, [id, work.project_id, after_id ?? FIRST_ID, pageOf(work), ...windowOf(work)]);
   const { after, counts, added, missing } = rows[0]!;
   if (after === null) {
-    const closed = await closeRows(sql, id, 'transaction: it was removed meanwhile');
+    const closed = await closeRows(sql, {
+      id,
+      rows: 'class IS NULL',
+      reason: 'transaction: it was removed meanwhile',
+    });
     const isDone = closed.rowsDone < CLOSED_AT_ONCE;
     return {
       phase: isDone ? 'books' : 'rows',
@@ -183,12 +198,11 @@ function windowOf({ from_time, to_time, scope, include_fees, counts }: Work): un
 /** Rows that nothing can be matched with. */
 async function closeRows(
   sql: Sql,
-  id: string,
-  reason: string,
+  { id, rows, reason }: { readonly id: string; readonly rows: string; readonly reason: string },
 ): Promise<Required<Pick<Progress, 'rowsDone' | 'counts'>>> {
   const { rowCount } = await sql.query(
     `UPDATE reconciliation_rows SET class = 'missing_on_chain', reason = $2 WHERE id IN (
-       SELECT id FROM reconciliation_rows WHERE reconciliation_id = $1 AND class IS NULL ORDER BY id LIMIT ${CLOSED_AT_ONCE})`,
+       SELECT id FROM reconciliation_rows WHERE reconciliation_id = $1 AND ${rows} LIMIT ${CLOSED_AT_ONCE})`,
     [id, reason],
   );
   const closed = rowCount ?? 0;

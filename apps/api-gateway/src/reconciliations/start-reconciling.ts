@@ -41,7 +41,7 @@ export function startReconciling({
     try {
       return await reconcileStep(db, (taken) => (work = taken));
     } catch (err) {
-      logger.warn({ err, reconciliation_id: work?.id }, 'failed to match a ledger, will retry');
+      logger.warn({ err, reconciliation_id: work?.id }, 'a ledger could not be matched, retrying');
       if (work !== undefined && isOwnFault(err)) await noteFailure(db, work.id).catch(() => undefined);
       return false;
     }
@@ -52,7 +52,7 @@ export function startReconciling({
       if (Date.now() - sweptAt >= sweepMs) {
         sweptAt = Date.now();
         await removeReconciliations(db).catch((err: unknown) =>
-          logger.warn({ err }, 'failed to remove expired reconciliations, will retry'),
+          logger.warn({ err }, 'expired reconciliations could not be removed, retrying'),
         );
       }
       if (!(await step())) await pause(pauseMs);

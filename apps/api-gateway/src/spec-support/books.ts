@@ -47,8 +47,7 @@ export async function prepareBooks(world: SpecWorld, addresses: readonly string[
 
 export async function insertBookTransactions(
   db: Database,
-  projectId: string,
-  monitored: ReadonlySet<string>,
+  { projectId, monitored }: { readonly projectId: string; readonly monitored: ReadonlySet<string> },
   transactions: readonly BookTransaction[],
 ): Promise<void> {
   const rows = transactions.map((transaction) => ({
@@ -133,19 +132,24 @@ export interface Outcome {
   readonly first_line: number | null;
 }
 
-/** Uploads a ledger, matches it to the end, and reads what came of each row. */
-export async function reconcile(
+type SpecLedger = Omit<Ledger, 'bytes' | 'name'> & { readonly text: string | Iterable<string> };
+
+/** Uploads a ledger, and matches it to the end. @returns the id of the reconciliation */
+export async function reconcileAll(
   db: Database,
   author: Author,
-  ledger: Omit<Ledger, 'bytes' | 'name'> & { readonly text: string | Iterable<string> },
-): Promise<Outcome[]> {
-  const { text, ...others } = ledger;
-  const bytes = Readable.from(typeof text === 'string' ? [Buffer.from(text)] : toBuffers(text), {
-    objectMode: false,
-  });
+  { text, ...others }: SpecLedger,
+): Promise<string> {
+  const texts = typeof text === 'string' ? [text] : text;
+  const bytes = Readable.from(toBuffers(texts), { objectMode: false });
   const id = await receiveLedger(db, author, { ...others, name: undefined, bytes });
   while (await reconcileStep(db));
-  return readOutcomes(db, id);
+  return id;
+}
+
+/** The same, with what came of each row. */
+export async function reconcile(db: Database, author: Author, ledger: SpecLedger): Promise<Outcome[]> {
+  return readOutcomes(db, await reconcileAll(db, author, ledger));
 }
 
 function* toBuffers(texts: Iterable<string>): Generator<Buffer> {

@@ -105,86 +105,128 @@ function matchGroup(
   rows: readonly NaiveRow[],
   moves: readonly Move[],
 ): (NaiveOutcome & { readonly isEqual?: boolean })[] {
-  const hasSelf = moves.some(({ side }) => side === 'self');
-  const sides = [...new Set(moves.map(({ side }) => side))];
-  const sideOf = (row: NaiveRow): string => {
-    if (hasSelf) return 'any';
-    return row.direction ?? (sides.length === 1 ? sides[0]! : 'mixed');
-  };
-  const free = (side?: string): Move[] =>
-    moves.filter(
-      (move) =>
-        !move.claimed && (side === undefined || side === 'mixed' || side === 'any' || move.side === side),
-    );
-  const sumOf = (list: readonly Move[]): bigint | undefined =>
-    list.length === 0 ? undefined : list.reduce((sum, { amount }) => sum + amount, 0n);
-  const found: Found[] = [];
-  const claim = (row: NaiveRow, list: readonly Move[], isEqual: boolean): void => {
-    for (const move of list) move.claimed = true;
-    const both = !hasSelf && new Set(list.map(({ side }) => side)).size > 1;
-    const net = list.reduce((sum, { side, amount }) => sum + (both && side === 'out' ? -amount : amount), 0n);
-    found.push({ ...row, side: sideOf(row), isEqual, moved: net < 0n ? -net : net });
-  };
-  let left = [...rows].sort((one, other) => one.line - other.line);
-  const drop = (): void => {
-    left = left.filter(({ line }) => !found.some((one) => one.line === line));
-  };
-  for (const isMixed of [false, true])
-    for (const row of left) {
-      if ((sideOf(row) === 'mixed') !== isMixed) continue;
-      const move = free(sideOf(row)).find(({ amount }) => amount === row.amount);
-      if (move !== undefined) claim(row, [move], true);
-    }
-  drop();
-  if (!rows.some(({ direction }) => direction === 'fee')) {
-    const [ins, outs, all] = [sumOf(free('in')), sumOf(free('out')), sumOf(free())];
+  const group = new Group(rows, moves);
+  group.matchEqual();
+  if (!rows.some(({ direction }) => direction === 'fee')) group.matchSums();
+  group.matchRest();
+  return [
+    ...group.listRepeats(),
+    ...group.found.map(({ line, isEqual, moved }) => ({
+      line,
+      class: '',
+      moved,
+      isEqual,
+      firstLine: undefined,
+    })),
+  ];
+}
+
+const sumOf = (list: readonly Move[]): bigint | undefined =>
+  list.length === 0 ? undefined : list.reduce((sum, { amount }) => sum + amount, 0n);
+
+const bySize = <T extends { readonly amount: bigint }>(list: readonly T[]): T[] =>
+  [...list].sort((one, other) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1));
+
+class Group {
+  readonly found: Found[] = [];
+  readonly #rows: readonly NaiveRow[];
+  readonly #moves: readonly Move[];
+  readonly #hasSelf: boolean;
+
+  constructor(rows: readonly NaiveRow[], moves: readonly Move[]) {
+    this.#rows = [...rows].sort((one, other) => one.line - other.line);
+    this.#moves = moves;
+    this.#hasSelf = moves.some(({ side }) => side === 'self');
+  }
+
+  matchEqual(): void {
+    for (const isMixed of [false, true])
+      for (const row of this.#left()) {
+        if ((this.#sideOf(row) === 'mixed') !== isMixed) continue;
+        const move = this.#free(this.#sideOf(row)).find(({ amount }) => amount === row.amount);
+        if (move !== undefined) this.#claim(row, [move], true);
+      }
+  }
+
+  matchSums(): void {
     const winners = new Map<string, NaiveRow>();
-    for (const row of left) {
-      const side = sideOf(row);
-      const net = ins !== undefined && outs !== undefined ? ins - outs : undefined;
-      let target: string | undefined;
-      if (side === 'any') target = row.amount === all ? 'any' : undefined;
-      else if (side !== 'out' && row.amount === ins) target = 'in';
-      else if (side !== 'in' && row.amount === outs) target = 'out';
-      else if (net !== undefined && side !== 'out' && row.amount === net) target = 'net';
-      else if (net !== undefined && side !== 'in' && row.amount === -net) target = 'net';
+    for (const row of this.#left()) {
+      const target = this.#findSum(row);
       if (target !== undefined && !winners.has(target)) winners.set(target, row);
     }
     if (winners.has('in') || winners.has('out')) winners.delete('net');
-    for (const [target, row] of winners) claim(row, free(target === 'net' ? 'mixed' : target), true);
-    drop();
+    for (const [target, row] of winners)
+      this.#claim(row, this.#free(target === 'net' ? 'mixed' : target), true);
   }
-  const [ins, outs] = [sumOf(free('in')) ?? 0n, sumOf(free('out')) ?? 0n];
-  const single = left.length === 1 ? left[0]! : undefined;
-  const isNet =
-    single !== undefined &&
-    ((sideOf(single) === 'in' && ins > outs && outs > 0n) ||
-      (sideOf(single) === 'out' && outs > ins && ins > 0n));
-  if (isNet && single !== undefined) claim(single, free(), false);
-  drop();
-  const bySize = <T extends { readonly amount: bigint }>(list: readonly T[]): T[] =>
-    [...list].sort((one, other) => (one.amount === other.amount ? 0 : one.amount > other.amount ? -1 : 1));
-  for (const side of ['in', 'out', 'any', 'fee', 'mixed']) {
-    const own = bySize(left.filter((row) => sideOf(row) === side));
-    const rest = bySize(free(side));
-    if (own.length === 1 && rest.length > 0) claim(own[0]!, rest, false);
-    else
-      for (const [place, row] of own.entries())
-        if (rest[place] !== undefined) claim(row, [rest[place]], false);
+
+  matchRest(): void {
+    const left = this.#left();
+    const [ins, outs] = [sumOf(this.#free('in')) ?? 0n, sumOf(this.#free('out')) ?? 0n];
+    const [single] = left;
+    if (left.length === 1 && single !== undefined && ins > 0n && outs > 0n) {
+      const side = this.#sideOf(single);
+      if ((side === 'in' && ins > outs) || (side === 'out' && outs > ins))
+        this.#claim(single, this.#free(), false);
+    }
+    for (const side of ['in', 'out', 'any', 'fee', 'mixed']) {
+      const own = bySize(this.#left().filter((row) => this.#sideOf(row) === side));
+      const rest = bySize(this.#free(side));
+      if (own.length === 1 && rest.length > 0) this.#claim(own[0]!, rest, false);
+      else
+        for (const [place, row] of own.entries())
+          if (rest[place] !== undefined) this.#claim(row, [rest[place]], false);
+    }
   }
-  drop();
-  const isSameSide = (row: NaiveRow, { side }: Found): boolean =>
-    side === sideOf(row) || side === 'mixed' || sideOf(row) === 'mixed';
-  const repeats = left.map((row) => {
-    const others = found.filter((one) => isSameSide(row, one)).sort((one, other) => one.line - other.line);
-    const first = others.find(({ amount }) => amount === row.amount) ?? others[0];
-    return {
-      ...{ line: row.line, class: first === undefined ? 'missing_on_chain' : 'duplicate' },
-      ...{ moved: first?.moved, firstLine: first?.line },
-    };
-  });
-  return [
-    ...repeats,
-    ...found.map(({ line, isEqual, moved }) => ({ line, class: '', moved, isEqual, firstLine: undefined })),
-  ];
+
+  listRepeats(): NaiveOutcome[] {
+    return this.#left().map((row) => {
+      const side = this.#sideOf(row);
+      const others = this.found
+        .filter((one) => one.side === side || one.side === 'mixed' || side === 'mixed')
+        .sort((one, other) => one.line - other.line);
+      const first = others.find(({ amount }) => amount === row.amount) ?? others[0];
+      return {
+        ...{ line: row.line, class: first === undefined ? 'missing_on_chain' : 'duplicate' },
+        ...{ moved: first?.moved, firstLine: first?.line },
+      };
+    });
+  }
+
+  #findSum(row: NaiveRow): string | undefined {
+    const side = this.#sideOf(row);
+    const [ins, outs, all] = [sumOf(this.#free('in')), sumOf(this.#free('out')), sumOf(this.#free())];
+    if (side === 'any') return row.amount === all ? 'any' : undefined;
+    if (side !== 'out' && row.amount === ins) return 'in';
+    if (side !== 'in' && row.amount === outs) return 'out';
+    if (ins === undefined || outs === undefined) return undefined;
+    const isNet =
+      (side !== 'out' && row.amount === ins - outs) || (side !== 'in' && row.amount === outs - ins);
+    return isNet ? 'net' : undefined;
+  }
+
+  #sideOf({ direction }: NaiveRow): string {
+    if (this.#hasSelf) return 'any';
+    const sides = [...new Set(this.#moves.map(({ side }) => side))];
+    return direction ?? (sides.length === 1 ? sides[0]! : 'mixed');
+  }
+
+  #left(): NaiveRow[] {
+    return this.#rows.filter(({ line }) => !this.found.some((one) => one.line === line));
+  }
+
+  #free(side = 'mixed'): Move[] {
+    return this.#moves.filter(
+      (move) => !move.claimed && (side === 'mixed' || side === 'any' || move.side === side),
+    );
+  }
+
+  #claim(row: NaiveRow, list: readonly Move[], isEqual: boolean): void {
+    for (const move of list) move.claimed = true;
+    const isBoth = !this.#hasSelf && new Set(list.map(({ side }) => side)).size > 1;
+    const net = list.reduce(
+      (sum, { side, amount }) => sum + (isBoth && side === 'out' ? -amount : amount),
+      0n,
+    );
+    this.found.push({ ...row, side: this.#sideOf(row), isEqual, moved: net < 0n ? -net : net });
+  }
 }

@@ -221,6 +221,44 @@ describe('events and deliveries', () => {
   });
 });
 
+describe('reconcile', () => {
+  const own = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
+  const header = 'reference,hash,address,asset_gid,amount';
+  const window = ['--from', '2026-10-01', '--to', '2026-11-01'];
+
+  it('exits with 0 where all rows match, and nothing is missing', async () => {
+    const file = join(folder, 'ledger.csv');
+    writeFileSync(file, `${header}\n`);
+    const { code, stdout, stderr } = await run(['reconcile', file, ...window]);
+    expect([code, stdout, stderr]).toEqual([0, '0 of 0 rows matched\n', '']);
+  });
+
+  it('exits with 4 where they differ, and writes the differences', async () => {
+    const file = join(folder, 'ledger.csv');
+    const out = join(folder, 'differences.csv');
+    const row = `=R1,0x${'ab'.repeat(32)},${own},eip155:1/slip44:60,1.5`;
+    writeFileSync(file, `${header}\n${`${row}\n`.repeat(2_500)}${row}.5\n`);
+    const done = await run(['reconcile', file, ...window, '--out', out, '--json']);
+    expect([done.code, done.stderr]).toEqual([4, '']);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      ...{ name: 'ledger.csv', status: 'completed', row_count: 2_501 },
+      counts: { missing_on_chain: 2_500, invalid: 1, matched: 0 },
+    });
+    const lines = readFileSync(out, 'utf8').trim().split('\r\n');
+    expect([lines.length, lines[1]]).toEqual([2_502, expect.stringContaining(",'=R1,")]);
+    const piped = await run(['reconcile', '-', ...window], {}, `${header}\n${row}\n`);
+    expect([piped.code, piped.stdout]).toEqual([4, '0 of 1 rows matched\n  missing_on_chain: 1\n']);
+  });
+
+  it('says what is wrong with a ledger', async () => {
+    const { code, stderr } = await run(['reconcile', '-', ...window], {}, 'hash;address\n');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('line 1: expected commas between the columns'),
+    ]);
+  });
+});
+
 describe('addresses', () => {
   const valueOf = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`;
   const count = async (): Promise<number> => (await client.addresses.list({ limit: 1 })).meta.total;

@@ -1,4 +1,6 @@
+import { connect, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 
 const HASH = `0x${'ab'.repeat(32)}`;
@@ -195,6 +197,24 @@ it('a ledger may be compressed', async () => {
   expect(body.row_count).toBe(1);
   const { body: problem } = await send(zipped.subarray(0, 30)).set('Content-Encoding', 'gzip').expect(400);
   expect(problem.fields).toEqual([{ name: 'body', reason: 'could not be read' }]);
+});
+
+it('a sender that leaves midway leaves nothing behind, and others are answered', async () => {
+  const { port } = world.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  const head = `POST /v1/reconciliations?${WINDOW} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${world.project.keys.api}\r\n`;
+  socket.write(`${head}Content-Type: text/csv\r\nContent-Length: 1000000\r\n\r\n${HEADER}\n`);
+  for (let row = 0; row < 1_500; row += 1) socket.write(`${GOOD}\n`);
+  const stored = async (): Promise<number> =>
+    (
+      await world.db.query<{ n: number }>(
+        'SELECT count(*) AS n FROM reconciliation_rows x JOIN reconciliations r ON r.id = x.reconciliation_id WHERE r.expires_at > now()',
+      )
+    ).rows[0]!.n;
+  await waitFor(async () => (await stored()) === 1_000);
+  socket.destroy();
+  await waitFor(async () => (await stored()) === 0);
+  await send(`${HEADER}\n${GOOD}\n`).expect(202);
 });
 
 it('other media types, encodings and bodies that are too large are refused before they are read', async () => {

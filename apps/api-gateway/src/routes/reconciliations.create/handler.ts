@@ -33,6 +33,8 @@ export const createReconciliation = defineRoute({
   permission: 'api:reconciliation:write',
   summary:
     'Compare a ledger with the transactions of the project: the body is the ledger, at most 1,000,000 rows and 256 MiB, and `Content-Type` says its format; rows fail and succeed one by one',
+  // A ledger that broke off is sent again.
+  isRepeatable: true,
   query: z.strictObject({
     from: timestampSchema.optional().meta({
       description:
