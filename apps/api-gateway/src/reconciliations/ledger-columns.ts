@@ -30,6 +30,8 @@ export const ROWS_MAX = 1_000_000;
 export const ROW_BYTES_MAX = 65_536;
 /** Rows that are checked and stored together. */
 export const BATCH = 1_000;
+/** Fewer where their cells are longer. */
+export const BATCH_CHARACTERS = 1_048_576;
 
 /** A fault of the whole ledger. */
 export function wrongLedger(name: string, reason: string): ProblemError {

@@ -1,5 +1,8 @@
 import { MISSING_SQL, MOVEMENTS_SQL } from './movements-sql.ts';
 
+/** Rows that name one transaction: what is above is not matched. */
+export const ROWS_OF_TRANSACTION_MAX = 20_000;
+
 /** Rows that share these are about the same movements. */
 const GROUP = 'tx, address, asset_gid';
 
@@ -40,7 +43,11 @@ WITH page AS MATERIALIZED (
         WHEN s.first_side = s.last_side THEN s.first_side
         ELSE 'mixed'
       END AS side
-    FROM page p JOIN reconciliation_rows r ON r.reconciliation_id = $1 AND r.transaction_id = p.id AND r.line IS NOT NULL AND r.class IS NULL
+    FROM page p CROSS JOIN LATERAL (
+      SELECT * FROM reconciliation_rows r
+      WHERE r.reconciliation_id = $1 AND r.transaction_id = p.id AND r.line IS NOT NULL AND r.class IS NULL
+      ORDER BY r.line LIMIT ${ROWS_OF_TRANSACTION_MAX}
+    ) r
     LEFT JOIN sides s ON s.tx = r.transaction_id AND s.address = r.address AND s.asset_gid = r.asset_gid
   ),
   exact_side AS MATERIALIZED (
@@ -55,11 +62,11 @@ WITH page AS MATERIALIZED (
     SELECT b.id, m.movement
     FROM (SELECT *, row_number() OVER (PARTITION BY ${GROUP}, amount ORDER BY line) AS rank FROM booked WHERE side = 'mixed') b
     JOIN (SELECT *, row_number() OVER (PARTITION BY ${GROUP}, amount ORDER BY place) AS rank FROM moved
-      WHERE side <> 'fee' AND movement NOT IN (SELECT movement FROM exact_side)) m
+      WHERE side <> 'fee' AND NOT EXISTS (SELECT FROM exact_side x WHERE x.movement = moved.movement)) m
     USING (${GROUP}, amount, rank)
   ),
-  booked_rest AS MATERIALIZED (SELECT * FROM booked WHERE id NOT IN (SELECT id FROM exact)),
-  moved_rest AS MATERIALIZED (SELECT * FROM moved WHERE movement NOT IN (SELECT movement FROM exact)),
+  booked_rest AS MATERIALIZED (SELECT * FROM booked b WHERE NOT EXISTS (SELECT FROM exact x WHERE x.id = b.id)),
+  moved_rest AS MATERIALIZED (SELECT * FROM moved m WHERE NOT EXISTS (SELECT FROM exact x WHERE x.movement = m.movement)),
   sums AS (
     SELECT ${GROUP}, sum(amount) FILTER (WHERE side = 'in') AS ins, sum(amount) FILTER (WHERE side = 'out') AS outs,
       sum(amount) FILTER (WHERE side = 'any') AS anys
@@ -84,7 +91,7 @@ WITH page AS MATERIALIZED (
         SELECT FROM fitting o WHERE (o.tx, o.address, o.asset_gid) = (f.tx, f.address, f.asset_gid) AND o.target IN ('in', 'out'))
       ELSE m.side = f.target END
   ),
-  moved_left AS MATERIALIZED (SELECT * FROM moved_rest WHERE movement NOT IN (SELECT movement FROM summed)),
+  moved_left AS MATERIALIZED (SELECT * FROM moved_rest m WHERE NOT EXISTS (SELECT FROM summed x WHERE x.movement = m.movement)),
   sums_left AS (
     SELECT ${GROUP}, sum(amount) FILTER (WHERE side = 'in') AS ins, sum(amount) FILTER (WHERE side = 'out') AS outs FROM moved_left GROUP BY ${GROUP}
   ),
@@ -92,10 +99,12 @@ WITH page AS MATERIALIZED (
     SELECT b.id, b.line, ${columns('b')}, b.amount,
       CASE WHEN b.side IN ('in', 'out') AND count(*) FILTER (WHERE b.side <> 'fee') OVER (PARTITION BY ${columns('b')}) = 1
         AND (b.side = 'in' AND s.ins > s.outs OR b.side = 'out' AND s.outs > s.ins) THEN 'mixed' ELSE b.side END AS side
-    FROM booked_rest b LEFT JOIN sums_left s USING (${GROUP}) WHERE b.id NOT IN (SELECT id FROM summed)
+    FROM booked_rest b LEFT JOIN sums_left s USING (${GROUP}) WHERE NOT EXISTS (SELECT FROM summed x WHERE x.id = b.id)
   ),
   ${differing('differing_side', { rows: 'booked_left', movements: 'moved_left', by: `${GROUP}, side` })},
-  moved_last AS (SELECT * FROM moved_left WHERE side <> 'fee' AND movement NOT IN (SELECT movement FROM differing_side)),
+  moved_last AS (
+    SELECT * FROM moved_left m WHERE side <> 'fee' AND NOT EXISTS (SELECT FROM differing_side x WHERE x.movement = m.movement)
+  ),
   booked_mixed AS (SELECT * FROM booked_left WHERE side = 'mixed'),
   ${differing('differing_mixed', { rows: 'booked_mixed', movements: 'moved_last', by: GROUP })},
   claims AS MATERIALIZED (
@@ -113,15 +122,12 @@ WITH page AS MATERIALIZED (
   firsts AS MATERIALIZED (SELECT DISTINCT ON (${GROUP}, side) * FROM found ORDER BY ${GROUP}, side, line),
   firsts_equal AS MATERIALIZED (SELECT DISTINCT ON (${GROUP}, side, amount) * FROM found ORDER BY ${GROUP}, side, amount, line),
   repeats AS (
-    SELECT b.id, b.tx, b.address, b.asset_gid, coalesce(e.line, f.line) AS first_line, coalesce(e.moved, f.moved) AS moved
+    SELECT DISTINCT ON (b.id) b.id, ${columns('b')}, coalesce(e.line, f.line) AS first_line, coalesce(e.moved, f.moved) AS moved
     FROM booked b
-    LEFT JOIN LATERAL (SELECT line, moved FROM firsts_equal e
-      WHERE (e.tx, e.address, e.asset_gid, e.amount) = (b.tx, b.address, b.asset_gid, b.amount) AND (e.side = b.side OR e.side = 'mixed' OR b.side = 'mixed')
-        AND (e.side = 'fee') = (b.side = 'fee') ORDER BY line LIMIT 1) e ON true
-    LEFT JOIN LATERAL (SELECT line, moved FROM firsts f
-      WHERE (f.tx, f.address, f.asset_gid) = (b.tx, b.address, b.asset_gid) AND (f.side = b.side OR f.side = 'mixed' OR b.side = 'mixed')
-        AND (f.side = 'fee') = (b.side = 'fee') ORDER BY line LIMIT 1) f ON true
-    WHERE b.id NOT IN (SELECT id FROM claims)
+    LEFT JOIN firsts_equal e ON ${isSame('e', 'b')} AND e.amount = b.amount AND ${isSameSide('e', 'b')}
+    LEFT JOIN firsts f ON ${isSame('f', 'b')} AND ${isSameSide('f', 'b')}
+    WHERE NOT EXISTS (SELECT FROM claims x WHERE x.id = b.id)
+    ORDER BY b.id, e.line, f.line
   ),
   outcomes AS (
     SELECT f.id, f.moved, NULL::bigint AS first_line, t.pending AS reason,
@@ -148,7 +154,7 @@ WITH page AS MATERIALIZED (
     UPDATE reconciliation_rows r SET class = o.class, reason = o.reason, chain_amount_raw = o.moved, first_line = o.first_line
     FROM outcomes o WHERE r.id = o.id RETURNING r.class
   ),
-  unclaimed AS (SELECT movement FROM movements WHERE movement NOT IN (SELECT movement FROM claims)),
+  unclaimed AS (SELECT movement FROM movements m WHERE NOT EXISTS (SELECT FROM claims x WHERE x.movement = m.movement)),
   ${MISSING_SQL}
 SELECT (SELECT transaction_id FROM (
       SELECT transaction_id FROM reconciliation_rows WHERE reconciliation_id = $1 AND transaction_id > $3 AND line IS NOT NULL
@@ -172,6 +178,17 @@ function differing(name: string, { rows, movements, by }: Differing): string {
     JOIN (SELECT *, row_number() OVER (PARTITION BY ${by} ORDER BY amount DESC, place) AS rank FROM ${movements}) m
       ON ${isSame.join(' AND ')} AND (r.n = 1 OR r.rank = m.rank)
   )`;
+}
+
+function isSame(one: string, other: string): string {
+  return GROUP.split(', ')
+    .map((column) => `${one}.${column} = ${other}.${column}`)
+    .join(' AND ');
+}
+
+/** Whether two rows may be about the same movement. */
+function isSameSide(one: string, other: string): string {
+  return `(${one}.side = ${other}.side OR ${one}.side = 'mixed' AND ${other}.side <> 'fee' OR ${other}.side = 'mixed' AND ${one}.side <> 'fee')`;
 }
 
 function columns(table: string): string {

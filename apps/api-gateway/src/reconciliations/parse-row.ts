@@ -38,6 +38,9 @@ export interface InvalidRow {
 /** What other bytes are read as, and lone surrogates, which cannot be stored. */
 const NOT_UTF8 = /[\uFFFD\uD800-\uDFFF]/u;
 const REFERENCE_MAX = 255;
+const REASON_MAX = 300;
+/** With the spaces around: what is kept of a cell may keep all of it. */
+const CELL_MAX = 4_096;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const DECIMAL = /^([+-]?)(\d{1,80}(?:\.\d{1,255})?)$/;
 const INTEGER = /^([+-]?)(\d{1,78})$/;
@@ -45,7 +48,7 @@ const INTEGER = /^([+-]?)(\d{1,78})$/;
 const RAW_MAX = 10n ** 78n - 1n;
 const ADDRESS_MAX = 128;
 /** Addresses and assets that are kept in their canonical form: a ledger names few of them often. */
-const KEPT_MAX = 10_000;
+const KEPT_MAX = 2_000;
 
 class RowFault extends BaseError {
   readonly code = 'ledger_row';
@@ -67,7 +70,8 @@ export class RowParser {
     try {
       return { line, ...(await this.#read(cells)) };
     } catch (error) {
-      if (error instanceof RowFault) return { line, reference: storable(reference), reason: error.message };
+      if (error instanceof RowFault)
+        return { line, reference: storable(reference), reason: error.message.slice(0, REASON_MAX) };
       throw error;
     }
   }
@@ -149,9 +153,11 @@ function demand(column: Column, cells: RawRow['cells']): string {
   return text;
 }
 
-function checkText(column: Column, text: string | undefined): void {
-  if (text?.includes('\0')) throw new RowFault(column, 'expected text without NUL');
-  if (text !== undefined && NOT_UTF8.test(text)) throw new RowFault(column, 'expected UTF-8');
+function checkText(column: Column, text: string): void {
+  if (text.length > CELL_MAX)
+    throw new RowFault(column, `expected at most ${CELL_MAX} characters, got ${text.length}`);
+  if (text.includes('\0')) throw new RowFault(column, 'expected text without NUL');
+  if (NOT_UTF8.test(text)) throw new RowFault(column, 'expected UTF-8');
 }
 
 function storable(text: string | undefined): string | undefined {

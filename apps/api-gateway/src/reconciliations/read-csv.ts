@@ -19,7 +19,7 @@ interface Row extends Parsed {
  */
 export async function* readCsv(bytes: Readable): AsyncGenerator<RawRow, void> {
   const lines = new LineCounter();
-  const parser = parse<Row, Parsed>({
+  const parser = parse({
     bom: true,
     info: true,
     relax_column_count: true,
@@ -27,7 +27,8 @@ export async function* readCsv(bytes: Readable): AsyncGenerator<RawRow, void> {
     skip_empty_lines: true,
     max_record_size: ROW_BYTES_MAX,
     // As it is parsed, before an error behind it: what is parsed and not read is lost with the error.
-    on_record: (parsed) => ({ ...parsed, line: lines.next(parsed) }),
+    // The types of csv-parse do not know what `info` makes of a record.
+    on_record: (parsed) => Object.assign(parsed, { line: lines.next(parsed as unknown as Parsed) }),
   });
   bytes.on('error', (error) => parser.destroy(error));
   bytes.pipe(parser);
@@ -57,7 +58,10 @@ function describe({ code }: CsvError): string {
 
 function toRow(columns: readonly (Column | undefined)[], record: readonly string[], line: number): RawRow {
   const cells: RawRow['cells'] = {};
-  for (const [place, column] of columns.entries()) if (column !== undefined) cells[column] = record[place];
+  for (const [place, cell] of record.entries()) {
+    const column = columns[place];
+    if (column !== undefined) cells[column] = cell;
+  }
   const fault =
     record.length === columns.length
       ? undefined

@@ -3,7 +3,7 @@ import { FairQueue } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { recordChange, type Author } from '../management/record-change.ts';
-import { BATCH, ROWS_MAX, wrongLedger, type RawRow } from './ledger-columns.ts';
+import { BATCH, BATCH_CHARACTERS, ROWS_MAX, wrongLedger, type RawRow } from './ledger-columns.ts';
 import { RowParser, type InvalidRow, type LedgerRow } from './parse-row.ts';
 import { readCsv } from './read-csv.ts';
 import { readNdjson } from './read-ndjson.ts';
@@ -135,6 +135,7 @@ async function storeLedger(
     );
   };
   let batch: RawRow[] = [];
+  let size = 0;
   for await (const row of ledger.format === 'csv' ? readCsv(ledger.bytes) : readNdjson(ledger.bytes)) {
     if (received.rows + batch.length >= ROWS_MAX)
       throw wrongLedger(
@@ -142,12 +143,20 @@ async function storeLedger(
         `expected at most ${ROWS_MAX.toLocaleString('en')} rows, got one more`,
       );
     batch.push(row);
-    if (batch.length < BATCH) continue;
+    size += sizeOf(row);
+    if (batch.length < BATCH && size < BATCH_CHARACTERS) continue;
     await store(batch);
     batch = [];
+    size = 0;
   }
   if (batch.length > 0) await store(batch);
   return received;
+}
+
+function sizeOf({ cells }: RawRow): number {
+  let size = 0;
+  for (const cell of Object.values(cells)) size += cell.length;
+  return size;
 }
 
 function widen(received: Received, time: Date | undefined): void {

@@ -1,7 +1,7 @@
 import { eventIdOf, type TransactionEventType } from '@chainwatch/events';
 import type { Database, Sql } from '@chainwatch/db';
 import { MATCH_BOOKS_SQL } from './match-books-sql.ts';
-import { MATCH_ROWS_SQL } from './match-rows-sql.ts';
+import { MATCH_ROWS_SQL, ROWS_OF_TRANSACTION_MAX } from './match-rows-sql.ts';
 
 /** A reconciliation at work, its row locked. */
 export interface Work {
@@ -153,7 +153,7 @@ async function matchRows(sql: Sql, work: Work): Promise<Progress> {
     const closed = await closeRows(sql, {
       id,
       rows: 'class IS NULL',
-      reason: 'transaction: it was removed meanwhile',
+      reason: `transaction: it was removed meanwhile, or more than ${ROWS_OF_TRANSACTION_MAX.toLocaleString('en')} rows name it`,
     });
     const isDone = closed.rowsDone < CLOSED_AT_ONCE;
     return {

@@ -157,6 +157,37 @@ it('removes what was deleted, has expired, was left by its sender, or is of a de
   expect(await left()).toBe(0);
 });
 
+it('a transaction of many transfers that many rows name is matched within the time of a statement', async () => {
+  const hash = `0x${'e'.repeat(64)}`;
+  const transfers = 3_000;
+  const rows = 25_000;
+  await insertBookTransactions(world.db, { projectId: world.project.projectId, monitored: new Set([OWN]) }, [
+    {
+      ...{ hash, status: 'confirmed', time: new Date(START) },
+      transfers: Array.from({ length: transfers }, (_, index) => ({
+        ...{ from: STRANGER, to: OWN, assetGid: COIN, amount: BigInt(index + 1) },
+      })),
+    },
+  ]);
+  // Every second one equals a movement, the others are larger than all of them.
+  const lines = Array.from({ length: rows }, (_, index) =>
+    index % 2 === 0 ? index / 2 + 1 : 1_000_000 + index,
+  );
+  const text = lines.map((amount) => `${hash},${OWN},${COIN},${amount}`).join('\n');
+  const outcomes = await reconcile(world.db, author, {
+    ...{ ...LEDGER, to: new Date(START + 1), text: `hash,address,asset_gid,amount_raw\n${text}` },
+  });
+  const counts = new Map<string, number>();
+  for (const { class: name, line } of outcomes)
+    if (line !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  // More than 20,000 rows are not compared.
+  expect(Object.fromEntries(counts)).toEqual({
+    matched: transfers,
+    duplicate: 17_000,
+    missing_on_chain: 5_000,
+  });
+}, 120_000);
+
 it('a reconciliation that cannot be matched is given up, and others go on', async () => {
   const id = await upload(world.db, author, writeLedger());
   const other = await upload(
