@@ -71,6 +71,30 @@ describe('startHttpServer', () => {
     }
   });
 
+  it('waits longer for a body that may take long, and not for others', async () => {
+    const server = await startHttpServer((req, res) => void req.resume().once('end', () => res.end('fine')), {
+      ...{ port: 0, host: '127.0.0.1', requestTimeoutMs: 200, longRequestTimeoutMs: 60_000 },
+      isLong: ({ url }) => url === '/long',
+    });
+    const begin = (path: string) => {
+      const socket = connect(server.port, '127.0.0.1');
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\nab`);
+      return socket;
+    };
+    try {
+      const long = begin('/long');
+      let answer = '';
+      for await (const chunk of begin('/short')) answer += String(chunk);
+      expect(answer).toMatch(/^HTTP\/1.1 408 /);
+      long.write('cd');
+      let later = '';
+      for await (const chunk of long) later += String(chunk);
+      expect(later).toMatch(/^HTTP\/1.1 200 [^]*fine/);
+    } finally {
+      await server.close();
+    }
+  });
+
   it('lets a request under way finish, and takes no new one', async () => {
     let release = (): void => undefined;
     const entered = new Promise<void>((resolve) => {

@@ -44,6 +44,8 @@ export async function receiveLedger(db: Database, author: Author, ledger: Ledger
   try {
     const received = await storeLedger(db, { id, author, ledger });
     const window = chooseWindow(ledger, received);
+    // So that the workers' statements are planned for a table that has these rows.
+    if (received.rows >= BATCH) await db.query('ANALYZE reconciliation_rows').catch(() => undefined);
     await db.transaction(async (sql) => {
       const { rowCount } = await sql.query(
         `UPDATE reconciliations SET status = 'matching', from_time = $3, to_time = $4, row_count = $5, counts = $6, received_at = now()

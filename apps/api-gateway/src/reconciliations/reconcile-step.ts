@@ -1,7 +1,8 @@
 import { eventIdOf, type TransactionEventType } from '@chainwatch/events';
 import type { Database, Sql } from '@chainwatch/db';
-import { MATCH_BOOKS_SQL } from './match-books-sql.ts';
-import { MATCH_ROWS_SQL, ROWS_OF_TRANSACTION_MAX } from './match-rows-sql.ts';
+import { matchTransaction, type Outcome, type PlacedRow } from './match-transaction.ts';
+import { readMovements } from './read-movements.ts';
+import { storeMissing, storeOutcomes, type Unclaimed } from './store-outcomes.ts';
 
 /** A reconciliation at work, its row locked. */
 export interface Work {
@@ -34,8 +35,8 @@ interface Progress {
 const PAGE = 1_000;
 /** Rows that get a class in one statement where nothing has to be matched. */
 const CLOSED_AT_ONCE = 20_000;
-/** Movements that one reconciliation may name as missing in the books. */
-const MISSING_MAX = 1_000_000;
+/** Rows that name one transaction: those above are not compared. */
+const ROWS_OF_TRANSACTION_MAX = 20_000;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
@@ -141,58 +142,111 @@ async function findEvents(sql: Sql, work: Work): Promise<Progress> {
 }
 
 async function matchRows(sql: Sql, work: Work): Promise<Progress> {
-  const { id, after_id } = work;
-  const { rows } = await sql.query<{
-    after: string | null;
-    counts: Record<string, number>;
-    added: number;
-    missing: number;
-  }>(MATCH_ROWS_SQL, [id, work.project_id, after_id ?? FIRST_ID, pageOf(work), ...windowOf(work)]);
-  const { after, counts, added, missing } = rows[0]!;
-  if (after === null) {
+  const { id, project_id: projectId, after_id } = work;
+  const rows = await readRows(sql, work);
+  const after = rows.at(-1)?.transaction_id;
+  if (after === undefined) {
     const closed = await closeRows(sql, {
       id,
       rows: 'class IS NULL',
       reason: `transaction: it was removed meanwhile, or more than ${ROWS_OF_TRANSACTION_MAX.toLocaleString('en')} rows name it`,
     });
     const isDone = closed.rowsDone < CLOSED_AT_ONCE;
-    return {
-      phase: isDone ? 'books' : 'rows',
-      afterId: isDone ? null : after_id,
-      afterTime: null,
-      ...closed,
-    };
+    return { phase: isDone ? 'books' : 'rows', afterId: isDone ? null : after_id, ...closed };
   }
-  return {
-    phase: 'rows',
-    afterId: after,
-    rowsDone: Object.values(counts).reduce((sum, count) => sum + count, 0),
-    counts: { ...counts, missing_in_books: added },
-    isTruncated: added < missing,
+  const named = new Map<string, LedgerRow[]>();
+  for (const row of rows) {
+    const known = named.get(row.transaction_id);
+    if (known === undefined) named.set(row.transaction_id, [row]);
+    else known.push(row);
+  }
+  const outcomes: Outcome[] = [];
+  const unclaimed: Unclaimed[] = [];
+  for (const transaction of await readMovements(sql, projectId, [...named.keys()])) {
+    const open = named.get(transaction.id)!.filter((row) => row.class === null);
+    const matched = matchTransaction(open.map(toPlaced), transaction);
+    outcomes.push(...matched.outcomes);
+    unclaimed.push({ transaction, movements: matched.unclaimed });
+  }
+  await storeOutcomes(sql, outcomes);
+  const { added, isTruncated } = await storeMissing(sql, work, unclaimed);
+  const counts: Record<string, number> = { missing_in_books: added };
+  for (const outcome of outcomes) counts[outcome.class] = (counts[outcome.class] ?? 0) + 1;
+  return { phase: 'rows', afterId: after, rowsDone: outcomes.length, counts, isTruncated };
+}
+
+interface LedgerRow {
+  readonly id: number;
+  readonly line: number;
+  readonly transaction_id: string;
+  readonly class: string | null;
+  readonly address: string;
+  readonly asset_gid: string;
+  readonly direction: PlacedRow['direction'];
+  readonly amount_raw: string;
+}
+
+function toPlaced({ id, line, direction, address, asset_gid, amount_raw }: LedgerRow): PlacedRow {
+  return { id: String(id), line, direction, address, assetGid: asset_gid, amount: BigInt(amount_raw) };
+}
+
+/** The rows of the next transactions, each with all of its rows, by their lines. */
+async function readRows(sql: Sql, work: Work): Promise<LedgerRow[]> {
+  const limit = pageOf(work);
+  const read = async (condition: string, values: readonly unknown[]): Promise<LedgerRow[]> => {
+    const { rows } = await sql.query<LedgerRow>(
+      `SELECT id, line, transaction_id, class, address, asset_gid, direction, amount_raw::text FROM reconciliation_rows
+       WHERE reconciliation_id = $1 AND line IS NOT NULL AND ${condition}`,
+      [work.id, ...values],
+    );
+    return rows;
   };
-}
-
-async function matchBooks(sql: Sql, work: Work): Promise<Progress> {
-  const { rows } = await sql.query<{
-    after: string | null;
-    after_time: string | null;
-    added: number;
-    missing: number;
-  }>(MATCH_BOOKS_SQL, [
-    ...[work.id, work.project_id, work.after_id ?? FIRST_ID, pageOf(work), ...windowOf(work)],
-    ...[work.after_time, work.received_at],
+  const rows = await read('transaction_id > $2 ORDER BY transaction_id LIMIT $3', [
+    work.after_id ?? FIRST_ID,
+    limit,
   ]);
-  const { after, after_time, added, missing } = rows[0]!;
-  const found = { counts: { missing_in_books: added }, isTruncated: added < missing };
-  return after === null
-    ? { phase: 'completed', ...found }
-    : { phase: 'books', afterId: after, afterTime: after_time, ...found };
+  const last = rows.at(-1)?.transaction_id;
+  if (last === undefined || rows.length < limit) return byLine(rows);
+  // The last one may have more rows than were read.
+  const whole = rows.filter((row) => row.transaction_id !== last);
+  if (whole.length > 0) return byLine(whole);
+  return read('transaction_id = $2 ORDER BY line LIMIT $3', [last, ROWS_OF_TRANSACTION_MAX]);
 }
 
-/** Parameters $5 to $9 of MISSING_SQL. */
-function windowOf({ from_time, to_time, scope, include_fees, counts }: Work): unknown[] {
-  const room = Math.max(0, MISSING_MAX - (counts['missing_in_books'] ?? 0));
-  return [from_time, to_time, scope === 'ledger', include_fees, room];
+/** Within their transactions. */
+function byLine(rows: readonly LedgerRow[]): LedgerRow[] {
+  return [...rows].sort((one, other) =>
+    one.transaction_id === other.transaction_id
+      ? one.line - other.line
+      : one.transaction_id < other.transaction_id
+        ? -1
+        : 1,
+  );
+}
+
+/** Movements of the project that no row of the ledger names. Those of transactions that a row names were looked at before. */
+async function matchBooks(sql: Sql, work: Work): Promise<Progress> {
+  const { rows } = await sql.query<{ id: string; detected_at: string; is_open: boolean }>(
+    `SELECT t.id, t.detected_at::text, t.block_timestamp >= $6 AND t.block_timestamp < $7 AND NOT EXISTS (
+         SELECT FROM reconciliation_rows r WHERE r.reconciliation_id = $1 AND r.transaction_id = t.id AND r.line IS NOT NULL) AS is_open
+     FROM transactions t
+     WHERE t.project_id = $2 AND t.detected_at <= $3 AND ($4::timestamptz IS NULL OR (t.detected_at, t.id) > ($4, $5::uuid))
+     ORDER BY t.detected_at, t.id LIMIT $8`,
+    [
+      ...[work.id, work.project_id, work.received_at, work.after_time, work.after_id ?? FIRST_ID],
+      ...[work.from_time, work.to_time, pageOf(work)],
+    ],
+  );
+  const last = rows.at(-1);
+  if (last === undefined) return { phase: 'completed' };
+  const ids = rows.filter(({ is_open: isOpen }) => isOpen).map(({ id }) => id);
+  const transactions = ids.length === 0 ? [] : await readMovements(sql, work.project_id, ids);
+  const unclaimed = transactions.map((transaction) => ({ transaction, movements: transaction.movements }));
+  const { added, isTruncated } = await storeMissing(sql, work, unclaimed);
+  return {
+    ...{ phase: 'books', afterId: last.id, afterTime: last.detected_at },
+    ...{ counts: { missing_in_books: added }, isTruncated },
+  };
 }
 
 /** Rows that nothing can be matched with. */
