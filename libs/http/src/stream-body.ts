@@ -2,7 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { contentTooLarge, invalidRequest, ProblemError, unsupportedMediaType } from '@chainwatch/problem';
+import { contentTooLarge, invalidRequest, ProblemError } from '@chainwatch/problem';
 import type { StreamedBody } from './route.ts';
 
 /** A sender that sends nothing for so long has gone. */
@@ -17,7 +17,7 @@ export function streamBody({ mediaTypes, limitBytes }: StreamedBody): RequestHan
     const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';');
     const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='));
     if (!Object.keys(mediaTypes).includes(type.trim()) || !isUtf8(charset))
-      return next(unsupportedMediaType(req.headers['content-type']));
+      return next(wrongType(Object.keys(mediaTypes), req.headers['content-type']));
     const encoding = (req.headers['content-encoding'] ?? 'identity').toLowerCase();
     if (encoding !== 'identity' && encoding !== 'gzip')
       return next(
@@ -32,6 +32,13 @@ export function streamBody({ mediaTypes, limitBytes }: StreamedBody): RequestHan
     });
     next();
   };
+}
+
+function wrongType(expected: readonly string[], got = 'none'): ProblemError {
+  return new ProblemError('unsupported_media_type', {
+    detail: `Expected content type ${expected.join(' or ')} in UTF-8, got ${got.slice(0, 100)}.`,
+    headers: { Accept: expected.join(', ') },
+  });
 }
 
 function isUtf8(charset: string | undefined): boolean {

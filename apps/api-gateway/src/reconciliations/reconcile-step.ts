@@ -2,24 +2,8 @@ import { eventIdOf, type TransactionEventType } from '@chainwatch/events';
 import type { Database, Sql } from '@chainwatch/db';
 import { matchTransaction, type Outcome, type PlacedRow } from './match-transaction.ts';
 import { readMovements } from './read-movements.ts';
+import type { Work } from './work.ts';
 import { storeMissing, storeOutcomes, type Unclaimed } from './store-outcomes.ts';
-
-/** A reconciliation at work, its row locked. */
-export interface Work {
-  readonly id: string;
-  readonly project_id: string;
-  readonly phase: 'events' | 'rows' | 'books';
-  readonly from_time: Date;
-  readonly to_time: Date;
-  readonly scope: 'project' | 'ledger';
-  readonly include_fees: boolean;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly after_id: string | null;
-  /** Text: PostgreSQL's times are finer than those of JavaScript. */
-  readonly after_time: string | null;
-  readonly received_at: string;
-  readonly failure_count: number;
-}
 
 /** What a step changes of its reconciliation. */
 interface Progress {

@@ -1,8 +1,9 @@
 import type { Database } from '@chainwatch/db';
 import { isItemFault } from '@chainwatch/quarantine';
 import type { Logger } from '@chainwatch/telemetry';
-import { reconcileStep, type Work } from './reconcile-step.ts';
+import { reconcileStep } from './reconcile-step.ts';
 import { removeReconciliations } from './remove-reconciliations.ts';
+import type { Work } from './work.ts';
 
 interface ReconcilingOptions {
   readonly db: Database;

@@ -1,7 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { Outcome } from './match-transaction.ts';
 import type { MovedTransaction, Movement } from './read-movements.ts';
-import type { Work } from './reconcile-step.ts';
+import type { Work } from './work.ts';
 
 /** Movements that one reconciliation may name as missing in the books. */
 const MISSING_MAX = 1_000_000;

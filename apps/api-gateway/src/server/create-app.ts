@@ -164,8 +164,15 @@ function readBytes(slots: AppOptions['cache']): RequestHandler {
       jsonBytes({ limitBytes }),
     );
   }
-  for (const { path, streamedBody } of routeTable)
-    if (streamedBody !== undefined) router.post(path, checkUrl(), streamBody(streamedBody));
+  for (const route of routeTable) {
+    if (route.streamedBody === undefined) continue;
+    const authorize = authorizerOf(route);
+    const refuse: RequestHandler = (_req, res, next) => {
+      authorize(res);
+      next();
+    };
+    router.post(route.path, checkUrl(), refuse, streamBody(route.streamedBody));
+  }
   // A router answers OPTIONS by itself, with what it knows.
   return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
 }

@@ -19,8 +19,7 @@ export function writeSamples(call: Call): string {
     fence('sh [curl]', writeCurl(call)),
     fence('ts [TypeScript]', writeTypeScript(call)),
     fence('python [Python]', writePython(call)),
-    // `call` of the first page sends JSON.
-    ...(call.textType === undefined ? [fence('go [Go]', writeGo(call))] : []),
+    fence('go [Go]', writeGo(call)),
     ':::',
   ].join('\n');
 }
@@ -65,7 +64,16 @@ function writePython({ method, body, textType, sdk, ...call }: Call): string {
   return `answer = session.request(${values})\nanswer.raise_for_status()\n${rest}`;
 }
 
-function writeGo({ method, body, ...call }: Call): string {
+function writeGo({ method, body, textType, ...call }: Call): string {
+  // `call` sends JSON.
+  if (textType !== undefined)
+    return [
+      'ledger, err := os.Open("ledger.csv")',
+      `request, err := http.NewRequest("${method}", api+${JSON.stringify(withQuery(call))}, ledger)`,
+      'request.Header.Set("X-Api-Key", os.Getenv("CHAINWATCH_API_KEY"))',
+      `request.Header.Set("Content-Type", "${textType}")`,
+      'answer, err := http.DefaultClient.Do(request)',
+    ].join('\n');
   const text = body === undefined ? '""' : `\`${JSON.stringify(body, undefined, 2)}\``;
   return `answer, err := call("${method}", ${JSON.stringify(withQuery(call))}, ${text})`;
 }

@@ -61,7 +61,7 @@ export function findCliFault(given: readonly string[]): string | undefined {
   return undefined;
 }
 
-const WITH_VALUE = /^(?:-[XHdouw]|--(?:request|header|data|output|user|max-time))$/;
+const WITH_VALUE = /^(?:-[XHdouw]|--(?:request|header|data|data-binary|output|user|max-time))$/;
 
 interface Request {
   method: string | undefined;
@@ -76,6 +76,8 @@ function findCurlFault(words: readonly string[]): string | undefined {
     const value = WITH_VALUE.test(word) ? words[(at += 1)] : undefined;
     if (/^(?:-X|--request)$/.test(word)) request.method = value;
     else if (/^(?:-d|--data)$/.test(word)) request.body = value;
+    // Of a file: a POST.
+    else if (word === '--data-binary') request.method ??= 'POST';
     else if (value === undefined && !word.startsWith('-')) request.url ??= word;
   }
   const [, path] = /(?:\$\{?API\}?|\/v1)(\/[^\s]*)/.exec(request.url ?? '') ?? [];

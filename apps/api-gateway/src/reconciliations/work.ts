@@ -1,0 +1,16 @@
+/** A reconciliation at work, its row locked. */
+export interface Work {
+  readonly id: string;
+  readonly project_id: string;
+  readonly phase: 'events' | 'rows' | 'books';
+  readonly from_time: Date;
+  readonly to_time: Date;
+  readonly scope: 'project' | 'ledger';
+  readonly include_fees: boolean;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly after_id: string | null;
+  /** Text: PostgreSQL's times are finer than those of JavaScript. */
+  readonly after_time: string | null;
+  readonly received_at: string;
+  readonly failure_count: number;
+}
