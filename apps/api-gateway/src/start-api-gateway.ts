@@ -93,12 +93,9 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
   const stopListening = bus.subscribe('key.revoked', [], ({ payload }) =>
     keys.revoke(payload.key_hash, payload.ends_at === undefined ? 0 : Date.parse(payload.ends_at)),
   );
-  const stopAnswering = answerProofs(deps);
-  const stopSweeping = sweepExpired(deps.db, deps.logger);
+  const stopWork = startWork(deps);
   // Prisma compiles its query engine at the first query: better now than for the first client.
   void deps.prisma.workspace.findFirst().catch(() => undefined);
-  const stopReconciling = startReconciling({ db: deps.db, logger: deps.logger });
-  const stopFolding = startFolding({ db: deps.db, logger: deps.logger });
   const observer = observeChains({ db: deps.db });
   const server = await startHttpServer(createApp({ ...options, deps, keys }), {
     port,
@@ -128,14 +125,23 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
     async stop() {
       networks.stop();
       stopListening();
-      stopSweeping();
-      stopFolding();
-      await stopAnswering();
       observer.stop();
       feeds.close();
-      await Promise.all([server.close(), statements?.stop(), stopReconciling()]);
+      await Promise.all([server.close(), statements?.stop(), stopWork()]);
     },
   };
+}
+
+/** Work that no request waits for. */
+function startWork(deps: ApiDeps): () => Promise<unknown> {
+  const { db, logger } = deps;
+  const stops = [
+    sweepExpired(db, logger),
+    startFolding({ db, logger }),
+    startReconciling({ db, logger }),
+    answerProofs(deps),
+  ];
+  return () => Promise.all(stops.map((stop) => stop()));
 }
 
 /** Headers for bytes that never became a request: they count against no limit. */
