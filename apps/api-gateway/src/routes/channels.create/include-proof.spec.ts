@@ -27,7 +27,7 @@ it.each(Object.entries(KINDS))(
       .expect(201);
     expect(made.config.include_proof).toBe('inline');
     await world.api.patch(`${path}/${made.id}`).send({ include_proof: 'link' }).expect(200);
-    const { body: shown } = await world.api.get(`${path}/${made.id}`).expect(200);
+    const { body: shown } = await world.api.get(`/notification_channels/${made.id}`).expect(200);
     expect(shown.config.include_proof).toBe('link');
     const { body: refused } = await world.api
       .patch(`${path}/${made.id}`)
