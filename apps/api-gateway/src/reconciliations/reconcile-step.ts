@@ -1,4 +1,4 @@
-import { eventIdOf, type TransactionEventType } from '@chainwatch/events';
+import { eventIdOf, eventTypesOn, type TransactionEventType } from '@chainwatch/events';
 import type { Database, Sql } from '@chainwatch/db';
 import { matchTransaction, type Outcome, type PlacedRow } from './match-transaction.ts';
 import { readMovements } from './read-movements.ts';
@@ -69,12 +69,9 @@ function pageOf({ failure_count: failures }: Work): number {
 }
 
 /** Their ids can be made again from the transaction (decisions.md §4); those of progress would take its confirmations. */
-const EVENT_TYPES: readonly TransactionEventType[] = [
-  'transaction.detected',
-  'transaction.confirmed',
-  'transaction.failed',
-  'transaction.reorged',
-];
+const TYPES = (['tx.detected', 'tx.confirmed', 'tx.reorged'] as const).flatMap(
+  (subject) => eventTypesOn(subject) as TransactionEventType[],
+);
 
 /** As the partial index has it. */
 const UNKNOWN_EVENT = 'event_id IS NOT NULL AND transaction_id IS NULL AND class IS NULL';
@@ -110,7 +107,7 @@ async function findEvents(sql: Sql, work: Work): Promise<Progress> {
     return { phase: 'events', afterId: after_id ?? FIRST_ID, afterTime: 'infinity', ...closed };
   }
   const ids = rows.flatMap(({ id: transactionId, chain_gid: chainGid, hash, epoch }) =>
-    EVENT_TYPES.flatMap((type) =>
+    TYPES.flatMap((type) =>
       Array.from({ length: epoch + 1 }, (_, past) => [
         eventIdOf({ projectId, type, chainGid, hash, epoch: past }),
         transactionId,
