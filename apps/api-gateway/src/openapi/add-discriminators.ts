@@ -17,19 +17,25 @@ function findDiscriminator(choices: readonly JsonSchema[], components: Component
   const references = choices.map(({ $ref }) => $ref).filter((one) => typeof one === 'string');
   if (references.length < choices.length) return undefined;
   const members = references.map((one) => valuesOf(components[one.split('/').at(-1)!]!));
-  const propertyName = Object.keys(members[0]!).find(
-    (name) =>
-      new Set(members.map((one) => one[name]).filter((one) => one !== undefined)).size === choices.length,
-  );
+  const propertyName = Object.keys(members[0]!).find((name) => {
+    const values = members.map((one) => one[name]);
+    if (values.includes(undefined)) return false;
+    return new Set(values.flat()).size === values.flat().length;
+  });
   if (propertyName === undefined) return undefined;
-  const mapping = Object.fromEntries(references.map((one, place) => [members[place]![propertyName]!, one]));
+  const mapping = Object.fromEntries(
+    references.flatMap((one, place) => members[place]![propertyName]!.map((value) => [value, one])),
+  );
   return { propertyName, mapping };
 }
 
-/** The text of the members that have one value. */
-function valuesOf({ properties = {} }: JsonSchema): Record<string, string> {
+/** The texts that a member may have, of those that have only these. */
+function valuesOf({ properties = {} }: JsonSchema): Record<string, readonly string[]> {
   const members = Object.entries(properties as Record<string, JsonSchema>);
   return Object.fromEntries(
-    members.flatMap(([name, member]) => (typeof member.const === 'string' ? [[name, member.const]] : [])),
+    members.flatMap(([name, { const: only, enum: several }]) => {
+      const values: readonly unknown[] = Array.isArray(several) ? several : [only];
+      return values.every((value) => typeof value === 'string') ? [[name, values]] : [];
+    }),
   );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { includeProof } from '../include-proof.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { postOnce } from '../http/post-once.ts';
 import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
@@ -25,6 +26,7 @@ const stored = {
   headers: webhookStored.headers,
   auth: webhookStored.auth,
   max_events: maxEvents,
+  ...includeProof,
 };
 type BatchTarget = Omit<WebhookTarget, 'config'> & { readonly config: z.output<z.ZodObject<typeof stored>> };
 
@@ -40,7 +42,7 @@ export const httpBatch = defineChannelKind({
     updateExample: { max_events: 100 },
   },
   isSigned: true,
-  input: { url, headers, max_events: maxEvents.optional() },
+  input: { url, headers, max_events: maxEvents.optional(), ...includeProof },
   secrets: webhookSecrets,
   stored,
   defaults: {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
 
 const text = z.string().min(1).max(1_024);
@@ -56,6 +57,7 @@ export const kafkaStored = {
   brokers,
   topic,
   tls,
+  ...includeProof,
   auth: z
     .object({ type: z.enum(['none', ...names]).meta({ description: 'Kind of credentials.' }) })
     .meta({ description: 'Which credentials are stored; they themselves are not shown.' }),
@@ -67,4 +69,4 @@ export type KafkaTarget = ChannelTarget<
 >;
 
 /** Members of a request beside the credentials. */
-export const kafkaInput = { brokers, topic, tls: tls.optional() };
+export const kafkaInput = { brokers, topic, tls: tls.optional(), ...includeProof };

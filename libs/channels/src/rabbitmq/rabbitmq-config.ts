@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { serverUrl } from '../broker/server-url.ts';
 import { userAuthStored, type userCredentials } from '../broker/user-auth.ts';
+import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
 
 const url = serverUrl({
@@ -24,11 +25,11 @@ const routingKey = shortText.min(1).meta({
   examples: ['payments'],
 });
 
-export const rabbitStored = { url, exchange, routing_key: routingKey, auth: userAuthStored };
+export const rabbitStored = { url, exchange, routing_key: routingKey, ...includeProof, auth: userAuthStored };
 export type RabbitTarget = ChannelTarget<
   z.output<z.ZodObject<typeof rabbitStored>>,
   z.output<typeof userCredentials>
 >;
 
 /** Members of a request beside the credentials. */
-export const rabbitInput = { url, exchange: exchange.optional(), routing_key: routingKey };
+export const rabbitInput = { url, exchange: exchange.optional(), routing_key: routingKey, ...includeProof };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { serverUrl } from '../broker/server-url.ts';
 import { userAuthStored, type userCredentials } from '../broker/user-auth.ts';
+import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
 
 const url = serverUrl({
@@ -25,11 +26,11 @@ const maxLength = z
     examples: [1_000_000],
   });
 
-export const redisStored = { url, stream, max_length: maxLength, auth: userAuthStored };
+export const redisStored = { url, stream, max_length: maxLength, ...includeProof, auth: userAuthStored };
 export type RedisTarget = ChannelTarget<
   z.output<z.ZodObject<typeof redisStored>>,
   z.output<typeof userCredentials>
 >;
 
 /** Members of a request beside the credentials. */
-export const redisInput = { url, stream, max_length: maxLength.optional() };
+export const redisInput = { url, stream, max_length: maxLength.optional(), ...includeProof };

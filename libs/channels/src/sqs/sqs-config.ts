@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
 
 const queueUrl = z
@@ -41,6 +42,7 @@ export const sqsAuth = z
 export const sqsStored = {
   queue_url: queueUrl,
   region,
+  ...includeProof,
   auth: z
     .object({
       access_key_id: z
@@ -56,4 +58,4 @@ export type SqsTarget = ChannelTarget<
 >;
 
 /** Members of a request beside the credentials. */
-export const sqsInput = { queue_url: queueUrl, region: region.optional() };
+export const sqsInput = { queue_url: queueUrl, region: region.optional(), ...includeProof };

@@ -6300,8 +6300,8 @@ export interface components {
         /** @description A link to the proof. */
         ProofLink: {
             /**
-             * @description The proof is to be fetched.
-             * @constant
+             * @description The proof is to be fetched. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             type: "link";
             /**
@@ -6313,8 +6313,7 @@ export interface components {
         /** @description What shows that the transaction is in its block. `@chainwatch/verify` checks it. */
         InclusionProof: {
             /**
-             * @description How the block covers the transaction. `mpt`: two Merkle-Patricia tries, of transactions and of receipts. `merkle`: a binary tree, with the branch of the coinbase. `signed_merkle`: a binary tree under a header that its producer signed. `none`: not at all; `reason` says why. New types may be added: treat an unknown one as `none`.
-             * @example mpt
+             * @description How the block covers the transaction. `mpt`: two Merkle-Patricia tries, of transactions and of receipts. `merkle`: a binary tree, with the branch of the coinbase. `signed_merkle`: a binary tree under a header that its producer signed. `none`: not at all; `reason` says why. New types may be added: treat an unknown one as `none`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "mpt" | "merkle" | "signed_merkle" | "none";
@@ -8302,6 +8301,12 @@ export interface components {
                  */
                 max_events: number;
                 /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
+                /**
                  * @description Which events it gets.
                  * @example [
                  *       "transaction.detected",
@@ -8462,6 +8467,12 @@ export interface components {
                  * @example true
                  */
                 tls: boolean;
+                /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
                 /** @description Which credentials are stored; they themselves are not shown. */
                 auth: {
                     /**
@@ -8798,6 +8809,12 @@ export interface components {
                  * @example payments
                  */
                 routing_key: string;
+                /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
                 /** @description Which credentials are stored; they themselves are not shown. */
                 auth: {
                     /**
@@ -8966,6 +8983,12 @@ export interface components {
                  * @example 1000000
                  */
                 max_length: number | null;
+                /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
                 /** @description Which credentials are stored; they themselves are not shown. */
                 auth: {
                     /**
@@ -9278,6 +9301,12 @@ export interface components {
                  * @example eu-central-1
                  */
                 region: string | null;
+                /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
                 /** @description The access key, without its secret. */
                 auth: {
                     /**
@@ -10517,6 +10546,12 @@ export interface components {
              */
             max_events?: number;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -10688,6 +10723,12 @@ export interface components {
                  */
                 max_events: number;
                 /**
+                 * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+                 * @example inline
+                 * @enum {string}
+                 */
+                include_proof?: "none" | "link" | "inline";
+                /**
                  * @description Which events it gets.
                  * @example [
                  *       "transaction.detected",
@@ -10817,6 +10858,12 @@ export interface components {
              * @example 500
              */
             max_events?: number;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -10997,6 +11044,12 @@ export interface components {
              */
             tls?: boolean;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -11116,6 +11169,12 @@ export interface components {
              * @example true
              */
             tls?: boolean;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -11565,6 +11624,12 @@ export interface components {
              */
             routing_key: string;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -11683,6 +11748,12 @@ export interface components {
              * @example payments
              */
             routing_key?: string;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -11803,6 +11874,12 @@ export interface components {
              */
             max_length?: number | null;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -11921,6 +11998,12 @@ export interface components {
              * @example 1000000
              */
             max_length?: number | null;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -12261,6 +12344,12 @@ export interface components {
              */
             region?: string | null;
             /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12385,6 +12474,12 @@ export interface components {
              * @example eu-central-1
              */
             region?: string | null;
+            /**
+             * @description Whether transaction events have `data.proof`, which shows that the transaction is in its block. `link`: a link to the proof. `inline`: the proof itself, up to 16 KiB; a longer one, or one that no node gives within 5 seconds, is a link. Absent: `none`. Events of transactions that are in no block have no proof.
+             * @example inline
+             * @enum {string}
+             */
+            include_proof?: "none" | "link" | "inline";
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -21748,6 +21843,7 @@ export interface operations {
                      *           "type": "none"
                      *         },
                      *         "max_events": 500,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -21861,6 +21957,7 @@ export interface operations {
                      *           "type": "none"
                      *         },
                      *         "max_events": 500,
+                     *         "include_proof": "inline",
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -21981,6 +22078,7 @@ export interface operations {
                      *         ],
                      *         "topic": "payments",
                      *         "tls": true,
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "type": "none"
                      *         },
@@ -22093,6 +22191,7 @@ export interface operations {
                      *         ],
                      *         "topic": "payments",
                      *         "tls": true,
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "type": "none"
                      *         },
@@ -22436,6 +22535,7 @@ export interface operations {
                      *         "url": "amqps://rabbitmq.example.com:5671/payments",
                      *         "exchange": "chainwatch",
                      *         "routing_key": "payments",
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "type": "none"
                      *         },
@@ -22546,6 +22646,7 @@ export interface operations {
                      *         "url": "amqps://rabbitmq.example.com:5671/payments",
                      *         "exchange": "chainwatch",
                      *         "routing_key": "payments",
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "type": "none"
                      *         },
@@ -22660,6 +22761,7 @@ export interface operations {
                      *         "url": "rediss://redis.example.com:6379/0",
                      *         "stream": "payments",
                      *         "max_length": 1000000,
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "type": "none"
                      *         },
@@ -22770,6 +22872,7 @@ export interface operations {
                      *         "url": "rediss://redis.example.com:6379/0",
                      *         "stream": "payments",
                      *         "max_length": 1000000,
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "type": "none"
                      *         },
@@ -23101,6 +23204,7 @@ export interface operations {
                      *       "config": {
                      *         "queue_url": "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
                      *         "region": "eu-central-1",
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "access_key_id": "AKIAIOSFODNN7EXAMPLE"
                      *         },
@@ -23210,6 +23314,7 @@ export interface operations {
                      *       "config": {
                      *         "queue_url": "https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo",
                      *         "region": "eu-central-1",
+                     *         "include_proof": "inline",
                      *         "auth": {
                      *           "access_key_id": "AKIAIOSFODNN7EXAMPLE"
                      *         },
