@@ -141,7 +141,7 @@ function startWork(deps: ApiDeps): () => Promise<unknown> {
     startReconciling({ db, logger }),
     answerProofs(deps),
   ];
-  return () => Promise.all(stops.map((stop) => stop()));
+  return () => Promise.all(stops.map(async (stop) => stop()));
 }
 
 /** Headers for bytes that never became a request: they count against no limit. */

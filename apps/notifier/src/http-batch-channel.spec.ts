@@ -29,7 +29,9 @@ describe('an HTTP batch channel', () => {
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     const batches = receiver.requests.map(({ body }) => idsOf(body));
     expect(batches.flat()).toEqual(sent);
-    expect(Math.max(...batches.map(({ length }) => length))).toBe(20);
+    expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(20);
+    // One while nothing else waited; all others in few requests.
+    expect(batches.length).toBeLessThan(10);
     const payloads = await world.rows<{ payload: string }>('SELECT payload FROM event_log ORDER BY sequence');
     expect(receiver.requests.map(({ body }) => body).join('')).toBe(
       payloads.map(({ payload }) => `${payload}\n`).join(''),
