@@ -30,6 +30,7 @@ interface Kept<C> {
 }
 
 const CONNECTIONS_MAX = 1_000;
+const CLOSE_MS_MAX = 2_000;
 
 /** Connections to servers of customers: one for each key, closed when unused, forgotten when lost. */
 export class Connections<T, C extends Connection> {
@@ -81,7 +82,7 @@ export class Connections<T, C extends Connection> {
     if (known !== undefined) return known;
     if (this.#kept.size >= CONNECTIONS_MAX) this.#closeUnused(Infinity, 1);
     const kept: Kept<C> = {
-      opening: this.#options.open(target, timeoutMs),
+      opening: openInTime(this.#options.open(target, timeoutMs), timeoutMs),
       waiting: new Set(),
       usedAtMs: Date.now(),
       underWay: 0,
@@ -154,6 +155,26 @@ function whileOpen<R>(
   });
 }
 
-function end<C extends Connection>({ opening }: Kept<C>): Promise<void> {
-  return opening.then((connection) => connection.close()).catch(() => undefined);
+/** A client may forget an opening whose server died in it. One that is opened too late is closed. @throws TimeoutError */
+function openInTime<C extends Connection>(opening: Promise<C>, timeoutMs: number): Promise<C> {
+  return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new TimeoutError(timeoutMs));
+    }, timeoutMs);
+    opening
+      .then((connection) => (isLate ? connection.close() : resolve(connection)), reject)
+      .catch(() => undefined)
+      .finally(() => clearTimeout(timer));
+  });
+}
+
+/** Waits for a server that does not answer the farewell for a moment only. */
+async function end<C extends Connection>({ opening }: Kept<C>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const closed = opening.then((connection) => connection.close()).catch(() => undefined);
+  const isOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS_MAX)));
+  await Promise.race([closed, isOver]);
+  clearTimeout(timer);
 }
