@@ -132,7 +132,7 @@ describe('an SQS channel (against a stand-in)', () => {
     expect(shown).not.toContain('Signature=');
   });
 
-  test('keeps the order of an address in a FIFO queue, and gives what comes twice the same id', async () => {
+  test('names the address as the group of a FIFO queue, and the event as what is dropped when it comes twice', async () => {
     await addChannel('payments.fifo');
     await world.start({ scheduleMs: [0, 50] });
     const long = 'x'.repeat(200);

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { killWithParent } from './kill-with-parent.ts';
+import { removeDirectory } from './temporary-directory.ts';
 
 export interface ChildServer {
   readonly child: ChildProcess;
@@ -46,6 +47,34 @@ export function spawnServer(
       child.ref();
       child.kill(signal);
       await exited;
+    },
+  };
+}
+
+export interface RestartableServer {
+  kill9(): Promise<void>;
+  /** SIGKILL, and again on the same port with what its directory holds. */
+  restart(): Promise<void>;
+  /** Its directory goes, too. */
+  stop(): Promise<void>;
+}
+
+/** @param start resolves when the server accepts connections */
+export async function startRestartable(
+  start: () => Promise<ChildServer>,
+  directory: string,
+): Promise<RestartableServer> {
+  let server = await start();
+  const kill9 = (): Promise<void> => server.kill('SIGKILL');
+  return {
+    kill9,
+    async restart() {
+      await kill9();
+      server = await start();
+    },
+    async stop() {
+      await kill9();
+      await removeDirectory(directory);
     },
   };
 }

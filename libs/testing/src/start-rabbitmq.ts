@@ -1,19 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawnServer } from './child-servers.ts';
+import { spawnServer, startRestartable, type RestartableServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { findProgram } from './find-program.ts';
-import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 import { waitForPort } from './wait-for-port.ts';
 
-export interface RabbitMqHandle {
+export interface RabbitMqHandle extends RestartableServer {
   /** With the user `guest`. */
   readonly url: string;
   readonly port: number;
-  kill9(): Promise<void>;
-  /** Starts again, with what it had written. */
-  restart(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** The program; undefined where RabbitMQ is not installed. Debian's own script in PATH wants another user. */
@@ -50,19 +46,9 @@ export async function startRabbitMq(): Promise<RabbitMqHandle> {
     await waitForPort(started, port);
     return started;
   };
-  let server = await start();
-  const kill9 = (): Promise<void> => server.kill('SIGKILL');
   return {
     url: `amqp://127.0.0.1:${port}`,
     port,
-    kill9,
-    async restart() {
-      await kill9();
-      server = await start();
-    },
-    async stop() {
-      await kill9();
-      await removeDirectory(directory);
-    },
+    ...(await startRestartable(start, directory)),
   };
 }

@@ -1,15 +1,11 @@
-import { spawnServer } from './child-servers.ts';
+import { spawnServer, startRestartable, type RestartableServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
-import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';
+import { createTemporaryDirectory } from './temporary-directory.ts';
 import { waitForPort } from './wait-for-port.ts';
 
-export interface RedisHandle {
+export interface RedisHandle extends RestartableServer {
   readonly url: string;
   readonly port: number;
-  kill9(): Promise<void>;
-  /** Starts again, empty, on the same port. */
-  restart(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 /** A redis-server without persistence on a free port of 127.0.0.1. */
@@ -36,19 +32,9 @@ export async function startRedis(
     await waitForPort(started, port);
     return started;
   };
-  let server = await start();
-  const kill9 = (): Promise<void> => server.kill('SIGKILL');
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
-    kill9,
-    async restart() {
-      await kill9();
-      server = await start();
-    },
-    async stop() {
-      await kill9();
-      await removeDirectory(directory);
-    },
+    ...(await startRestartable(start, directory)),
   };
 }

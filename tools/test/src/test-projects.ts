@@ -69,7 +69,10 @@ async function runTasks(asked: readonly TestTask[]): Promise<({ id: string } & O
     const files = [...filesOf.values()].flat();
     if (postgres !== undefined) env.TEST_DATABASE_URL = postgres.url;
     const results = await runJest(wholeRun(files), env);
-    const alone = await runAlone(results, env);
+    const alone = await runAlone(
+      results.filter(({ path }) => files.includes(path)),
+      env,
+    );
     return asked.map(({ id }) => ({ id, ...sum(filesOf.get(id)!, results, alone) }));
   } finally {
     await postgres?.stop();

@@ -3,7 +3,7 @@ import { includeProof } from '../include-proof.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { postOnce } from '../http/post-once.ts';
 import type { SenderContext, SendRequest, SentMessage } from '../sender.ts';
-import { buildWebhookHeaders, maskHeaders, webhook } from '../webhook/webhook.ts';
+import { buildWebhookHeaders, maskHeaders, secretsAt, webhook } from '../webhook/webhook.ts';
 import {
   webhookCredentials,
   webhookInput,
@@ -71,11 +71,8 @@ async function sendBatch(
     config: { url: to, headers: own },
     credentials: { auth },
   } = target;
-  const secrets = target.secrets
-    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
-    .map(({ secret }) => secret);
   const { 'x-webhook-event-id': _id, ...all } = buildWebhookHeaders({
-    channel: { headers: own, auth, secrets, standardWebhooks: false },
+    channel: { headers: own, auth, secrets: secretsAt(nowMs, target.secrets), standardWebhooks: false },
     event: { ...event, eventType: 'batch', payload: body },
     attemptId,
     traceparent,

@@ -2,7 +2,7 @@ import { invalidRequest } from '@chainwatch/problem';
 import { signPayload, signStandardWebhook } from '@chainwatch/webhook-signature';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { postOnce } from '../http/post-once.ts';
-import type { OutgoingEvent, SenderContext, SendRequest, SentMessage } from '../sender.ts';
+import type { OutgoingEvent, SenderContext, SendRequest, SentMessage, SigningSecret } from '../sender.ts';
 import { findReservedHeader } from './reserved-headers.ts';
 import {
   webhookCredentials,
@@ -66,9 +66,7 @@ async function sendWebhook(
     credentials: { auth },
   } = target;
   const nowMs = Date.now();
-  const secrets = target.secrets
-    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
-    .map(({ secret }) => secret);
+  const secrets = secretsAt(nowMs, target.secrets);
   const headers = buildWebhookHeaders({
     channel: { headers: own, auth, secrets, standardWebhooks },
     event,
@@ -82,6 +80,13 @@ async function sendWebhook(
     request: { method: 'POST', url: maskUrl(url), headers: maskHeaders(headers, auth) },
     ...outcome,
   };
+}
+
+/** The current secret, and the previous one until its overlap ends. */
+export function secretsAt(nowMs: number, secrets: readonly SigningSecret[]): string[] {
+  return secrets
+    .filter(({ expiresAtMs }) => expiresAtMs === undefined || expiresAtMs > nowMs)
+    .map(({ secret }) => secret);
 }
 
 function maskUrl(url: string): string {
