@@ -47,6 +47,7 @@ export class BalanceRound {
   #retryMs = WAIT_MS;
   /** Pieces of one address that are left, after a larger one failed. */
   #suspects = 0;
+  #wasSecond = false;
   #ageReadAtMs = -Infinity;
   #oldestAtMs: number | undefined;
 
@@ -93,11 +94,15 @@ export class BalanceRound {
     if (this.#allowance < 0) return (-this.#allowance / callsPerSecond) * 1_000;
     try {
       const isSuspect = this.#suspects > 0;
-      const piece = await runRoundPiece({ ...this.#deps, isSuspect, requestsMax: callsPerSecond });
+      const piece = await runRoundPiece({
+        ...{ ...this.#deps, isSuspect, requestsMax: callsPerSecond },
+        isRoundsTurn: this.#wasSecond,
+      });
       this.#retryMs = WAIT_MS;
       if (piece.type === 'waiting') return WAIT_MS;
       if (piece.type === 'resting') return piece.restMs;
       this.#suspects = Math.max(this.#suspects - 1, 0);
+      this.#wasSecond = piece.isSecond;
       this.#allowance -= piece.requests;
       publish(piece.events);
       return 0;

@@ -11,7 +11,7 @@ import type { Doubt, Pair, RoundTarget } from './read-page.ts';
 export interface RoundPlan {
   /** Differences that a second reading has shown too: they are told. */
   readonly told: Plan;
-  /** Differences that one reading shows. */
+  /** Differences that one reading shows; in place of those that it has settled. */
   readonly doubted: readonly DoubtedChange[];
   /** Differences of a first reading that the second one has decided, one way or the other. */
   readonly settled: readonly Pair[];
@@ -53,10 +53,11 @@ export async function planRound(sql: Sql, readings: RoundReadings): Promise<Roun
   for (const change of plan.changes) {
     const { since, doubt } = targets.get(pairKey(change.reading))!;
     const amountRaw = differenceOf(change);
-    if (doubt !== undefined) {
-      settled.push(change.reading);
-      if (await isConfirmed(sql, readings, { change, doubt })) told.push(narrow(change, since));
-    } else if (amountRaw !== 0n)
+    if (doubt !== undefined) settled.push(change.reading);
+    if (doubt !== undefined && (await isConfirmed(sql, readings, { change, doubt })))
+      told.push(narrow(change, since));
+    // Also where the first reading has shown another one: since its block is still when there was none.
+    else if (amountRaw !== 0n)
       doubted.push({
         ...pairOf(change.reading),
         amountRaw,

@@ -20,6 +20,8 @@ export interface RoundDeps {
   readonly intervalMs: number;
   /** Requests to the node that the piece may make; a single address may need more. */
   readonly requestsMax: number;
+  /** The last piece was of second readings: the round is next, so that balances which always differ do not stop it. */
+  readonly isRoundsTurn: boolean;
   /** A piece failed before: a single address is read, and its balances set aside if they are at fault. */
   readonly isSuspect: boolean;
 }
@@ -28,7 +30,12 @@ export interface RoundDeps {
 export type RoundPiece =
   | { readonly type: 'waiting' }
   | { readonly type: 'resting'; readonly restMs: number }
-  | { readonly type: 'done'; readonly events: readonly BalanceEvent[]; readonly requests: number };
+  | {
+      readonly type: 'done';
+      readonly events: readonly BalanceEvent[];
+      readonly requests: number;
+      readonly isSecond: boolean;
+    };
 
 /** Of one piece. */
 export const ADDRESSES_MAX = 100;
@@ -64,15 +71,14 @@ export async function runRoundPiece(deps: RoundDeps): Promise<RoundPiece> {
     : cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
   const doubted = await readDoubted(store.sql, network, { until, pairsMax: DOUBTED_MAX });
   if (doubted.dropped.length > 0) await store.write((sql) => deleteDoubts(sql, doubted.dropped));
-  if (doubted.targets.length > 0) {
+  const position = isOfCoins ? undefined : await readPosition(store.sql, network.gid);
+  const restMs = isOfCoins ? CORRECTED_EVERY_MS : position?.isEnded ? intervalMs - position.ageMs : 0;
+  if (doubted.targets.length > 0 && (restMs > 0 || !deps.isRoundsTurn)) {
     const targets = fit(deps, doubted.targets);
     return finish(deps, { cursor, targets, isSecond: true });
   }
-  if (isOfCoins) return { type: 'resting', restMs: CORRECTED_EVERY_MS };
-  const position = await readPosition(store.sql, network.gid);
+  if (restMs > 0) return { type: 'resting', restMs };
   if (position === undefined || position.isEnded) {
-    if (position !== undefined && position.ageMs < intervalMs)
-      return { type: 'resting', restMs: intervalMs - position.ageMs };
     const final = await findBlock(store, network.gid, confirmedNumber);
     await store.write((sql) => startRound(sql, network.gid, final));
   }
@@ -109,7 +115,8 @@ async function finish(deps: RoundDeps, piece: Piece): Promise<RoundPiece> {
   }
   if (events === undefined) return { type: 'waiting' };
   if (!piece.isSecond) await store.write((sql) => moveRound(sql, chainGid, piece));
-  return { type: 'done', events, requests: countRequests(client, targets) };
+  const isSecond = piece.isSecond === true;
+  return { type: 'done', events, requests: countRequests(client, targets), isSecond };
 }
 
 function createSettle({ store, client, clock, signal }: RoundDeps, piece: Piece): Settle {
