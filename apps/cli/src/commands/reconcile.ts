@@ -1,13 +1,13 @@
-import { closeSync, createReadStream, createWriteStream, openSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { ConnectionError, readProblem, type Chainwatch, type components } from '@chainwatch/sdk';
+import type { Chainwatch, components } from '@chainwatch/sdk';
 import { CliError, EXIT, wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import type { Access } from '../find-access.ts';
 import { oneOf, parseMoment, parseText } from '../parse-options.ts';
+import { saveBody, sendRequest } from '../send-request.ts';
 import { showExamples } from '../show-examples.ts';
 
 type Reconciliation = components['schemas']['Reconciliation'];
@@ -119,7 +119,7 @@ function checkWritable(out: string): void {
 }
 
 async function upload(
-  { apiUrl, key }: Access,
+  access: Access,
   {
     ledger,
     path,
@@ -149,25 +149,14 @@ async function upload(
   }))
     if (value !== undefined) query.set(member, value);
   const format = options.format ?? (/\.(ndjson|jsonl)$/i.test(path) ? 'ndjson' : 'csv');
-  const response = await send(`${apiUrl.replace(/\/+$/, '')}/reconciliations?${query}`, {
+  const response = await sendRequest(access, `/reconciliations?${query}`, {
     method: 'POST',
-    headers: { 'X-Api-Key': key, 'Content-Type': MEDIA_TYPES[format] },
+    headers: { 'Content-Type': MEDIA_TYPES[format] },
     body: Readable.toWeb(ledger),
     duplex: 'half',
-    redirect: 'manual',
     signal,
-  } as unknown as RequestInit);
+  } as unknown as RequestInit & { readonly headers: Readonly<Record<string, string>> });
   return (await response.json()) as Reconciliation;
-}
-
-/** @throws ProblemError, ConnectionError, CliError where it was interrupted */
-async function send(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init).catch((error: unknown) => {
-    if (init.signal?.aborted) throw new CliError('Stopped.', EXIT.interrupted);
-    throw new ConnectionError(`the API did not answer: ${(error as Error).message}`, error);
-  });
-  if (!response.ok) throw await readProblem(response);
-  return response;
 }
 
 async function wait(
@@ -186,17 +175,11 @@ async function wait(
 }
 
 async function writeDifferences(
-  { apiUrl, key }: Access,
+  access: Access,
   id: string,
   { out, signal }: { readonly out: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const mediaType = /\.(ndjson|jsonl)$/i.test(out) ? MEDIA_TYPES.ndjson : MEDIA_TYPES.csv;
-  const response = await send(
-    `${apiUrl.replace(/\/+$/, '')}/reconciliations/${id}/rows?class=${DIFFERENCES.join(',')}`,
-    { headers: { 'X-Api-Key': key, Accept: mediaType }, redirect: 'manual', signal },
-  );
-  await pipeline(
-    Readable.fromWeb(response.body! as Parameters<typeof Readable.fromWeb>[0]),
-    createWriteStream(out),
-  );
+  const path = `/reconciliations/${id}/rows?class=${DIFFERENCES.join(',')}`;
+  await saveBody(await sendRequest(access, path, { headers: { Accept: mediaType }, signal }), out, signal);
 }

@@ -1,6 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { components } from '@chainwatch/sdk';
@@ -10,11 +8,12 @@ import {
   type StatementSignature,
   type VerifiedStatement,
 } from '@chainwatch/verify';
-import { CliError, EXIT, wrongInput } from '../cli-error.ts';
+import { EXIT, wrongInput } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { paint } from '../output.ts';
 import { isUrl, oneOf, parseId, parseList, parseSince, parseText } from '../parse-options.ts';
 import { readFile } from '../read-input.ts';
+import { saveBody, sendRequest } from '../send-request.ts';
 import { showExamples } from '../show-examples.ts';
 
 type Statement = components['schemas']['Statement'];
@@ -136,34 +135,14 @@ function show(output: Context['output'], record: Statement): void {
   );
 }
 
-/** Not by the SDK, which keeps an answer in memory: a document may be large. */
 async function download(
   { access, output, signal }: Context,
   id: string,
   { output: path }: { readonly output?: string },
 ): Promise<void> {
-  const { apiUrl, key } = access();
-  const answer = await fetch(`${apiUrl}/statements/${id}/download`, {
-    headers: { 'X-Api-Key': key },
-    redirect: 'manual',
-    signal,
-  }).catch((error: unknown) => {
-    throw new CliError(`${apiUrl} did not answer: ${(error as Error).message}`, EXIT.failed);
-  });
-  if (!answer.ok || answer.body === null) throw new CliError(await describeProblem(answer), EXIT.failed);
-  const source = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
-  await pipeline(source, path === undefined ? process.stdout : createWriteStream(path), {
-    end: path !== undefined,
-  });
+  const answer = await sendRequest(access(), `/statements/${id}/download`, { signal });
+  await saveBody(answer, path, signal);
   if (path !== undefined) output.note(`Wrote ${path}`);
-}
-
-async function describeProblem(answer: Response): Promise<string> {
-  const problem = (await answer.json().catch(() => ({}))) as {
-    readonly detail?: string;
-    readonly title?: string;
-  };
-  return problem.detail ?? problem.title ?? `The API answered ${answer.status}.`;
 }
 
 async function verify(

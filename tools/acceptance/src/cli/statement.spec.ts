@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chainwatch/sdk';
@@ -76,4 +78,23 @@ it('says what the API refuses', async () => {
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('group')]);
   const missing = await run(['download', '6f1d1f4e-0000-4000-8000-000000000001']);
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('There is no statement')]);
+}, 120_000);
+
+it('leaves no part of a document whose connection was cut', async () => {
+  const cutting = createServer((_, res) => {
+    res.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"type":"statement"}\n');
+    setTimeout(() => res.destroy(), 200);
+  });
+  await new Promise<void>((resolve) => cutting.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}/v1`;
+  const env = { CHAINWATCH_API_URL: url, CHAINWATCH_API_KEY: project.keys.api };
+  const file = join(folder, 'cut.ndjson');
+  const args = ['statement', 'download', '6f1d1f4e-0000-4000-8000-000000000001', '--output', file, '--json'];
+  const { code, stderr } = await startCommand(folder, { args, input: '', env }).ended;
+  cutting.close();
+  expect([code, JSON.parse(stderr)]).toEqual([
+    1,
+    { error: expect.objectContaining({ code: 'no-answer' }) as unknown },
+  ]);
+  expect(existsSync(file)).toBe(false);
 }, 120_000);
