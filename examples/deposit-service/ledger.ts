@@ -47,8 +47,14 @@ export class Ledger {
 
   static async open(databaseUrl: string): Promise<Ledger> {
     const pool = new pg.Pool({ connectionString: databaseUrl });
+    // An idle connection that the server closed: the next query opens another one.
+    pool.on('error', () => undefined);
     await pool.query(SCHEMA);
     return new Ledger(pool);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
   }
 
   async addCustomer(id: string, address: string): Promise<void> {

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAddresses } from './commands/addresses.ts';
 import { addBalances } from './commands/balances.ts';
 import { addBenchNode } from './commands/bench-node.ts';
+import { addCertify } from './commands/certify.ts';
 import { addChains } from './commands/chains.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDeliveries } from './commands/deliveries.ts';
@@ -50,6 +51,7 @@ Examples:
     addListen,
     addTrigger,
     addVerify,
+    addCertify,
     addEvents,
     addDeliveries,
     addAddresses,

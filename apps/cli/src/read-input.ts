@@ -41,6 +41,13 @@ export function readFile(name: string, path: string): Buffer {
   }
 }
 
+/** Of `--secret-file`. @throws CliError */
+export function readSecretFile(path: string): string {
+  const secret = readFile('--secret-file', path).toString('utf8').trim();
+  if (secret === '') throw wrongInput('--secret-file', 'expected a secret, got an empty file');
+  return secret;
+}
+
 function finish(answer: string | symbol, message: string): string {
   if (isCancel(answer)) {
     cancel(`${message}: not given`);

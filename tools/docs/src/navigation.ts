@@ -43,6 +43,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       'guides/requests',
       'guides/webhooks',
+      'guides/certify',
       'guides/proofs',
       'guides/statements',
       'guides/reconciliation',

@@ -1,14 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { createHttpClient } from '@chainwatch/outbound';
-import { signPayload } from '@chainwatch/webhook-signature';
 import type { EventItem, EventType } from '@chainwatch/sdk';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { describeEvent } from '../describe-event.ts';
 import { paint } from '../output.ts';
 import { parseCount, parseEventTypes, urlOf } from '../parse-options.ts';
+import { signDelivery } from '../sign-delivery.ts';
 
 interface Options {
   readonly forwardTo: string;
@@ -84,17 +84,7 @@ async function post(
       method: 'POST',
       body,
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
-      headers: {
-        'content-type': 'application/json',
-        'x-webhook-event': event.type,
-        'x-webhook-event-id': event.event_id,
-        'x-webhook-delivery-id': randomUUID(),
-        'x-webhook-signature': signPayload({
-          secrets: [secret],
-          timestamp: Math.floor(Date.now() / 1_000),
-          body,
-        }),
-      },
+      headers: signDelivery(event, { body, secrets: [secret] }),
     });
     await text(response.body);
     return { status: response.status, ...spent() };

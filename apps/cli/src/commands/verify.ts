@@ -5,7 +5,7 @@ import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { paint } from '../output.ts';
 import { parseText } from '../parse-options.ts';
-import { readFile, readFileOrStdin, readSecret } from '../read-input.ts';
+import { readFileOrStdin, readSecret, readSecretFile } from '../read-input.ts';
 
 interface Options {
   readonly signature: string;
@@ -75,10 +75,4 @@ async function verify(context: Context, body: string | undefined, options: Optio
     );
     process.exitCode = EXIT.notRight;
   }
-}
-
-function readSecretFile(path: string): string {
-  const secret = readFile('--secret-file', path).toString('utf8').trim();
-  if (secret === '') throw wrongInput('--secret-file', 'expected a secret, got an empty file');
-  return secret;
 }

@@ -544,6 +544,7 @@ describe('the command', () => {
           'listen',
           'trigger',
           'verify',
+          'certify',
           'events',
           'deliveries',
           'addresses',

@@ -83,6 +83,21 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['stdin', 'body.json', '--signature', 'x', '<', ''],
     ],
   },
+  certify: {
+    right: ['http://127.0.0.1:1', '--secret-file', 'secret.txt', '--only', 'confirmed'],
+    isOffline: true,
+    isReport: true,
+    wrong: [
+      ...each('url', [...badUrl, 'http://192.0.2.1/hook'], '--secret-file', 'secret.txt'),
+      ...each('--secret-file', ['', 'missing.txt', 'empty.txt', '.'], 'http://127.0.0.1:1'),
+      ['--secret-file', 'http://127.0.0.1:1'],
+      ...each('--balance-cmd', ['', 'false', 'echo x'], 'http://127.0.0.1:1', '--secret-file', 'secret.txt'),
+      ...each('--address', [''], 'http://127.0.0.1:1', '--secret-file', 'secret.txt'),
+      ...each('--asset', ['', 'eth', 'eip155:1'], 'http://127.0.0.1:1', '--secret-file', 'secret.txt'),
+      ...each('--only', ['', 'nothing'], 'http://127.0.0.1:1', '--secret-file', 'secret.txt'),
+      ...each('--burst', [...badCount, '0', '100001'], 'http://127.0.0.1:1', '--secret-file', 'secret.txt'),
+    ],
+  },
   'events tail': {
     right: [],
     wrong: [
