@@ -42,6 +42,7 @@ import { createChannelRoute } from './routes/channels.create/handler.ts';
 import { deleteChannel } from './routes/channels.delete/handler.ts';
 import { getChannel } from './routes/channels.get/handler.ts';
 import { listChannels } from './routes/channels.list/handler.ts';
+import { previewChannel } from './routes/channels.preview/handler.ts';
 import { restoreChannel } from './routes/channels.restore/handler.ts';
 import { testChannel } from './routes/channels.test/handler.ts';
 import { updateChannelRoute } from './routes/channels.update/handler.ts';
@@ -252,6 +253,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   streamEvents,
   getEvent,
   listEventDeliveries,
+  previewChannel,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel: {

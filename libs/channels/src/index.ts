@@ -20,6 +20,7 @@ export {
 export {
   eventTypeSchema,
   groupNameSchema,
+  selectionInput,
   storedSelectionSchema,
   type ChannelFilters,
 } from './event-selection.ts';

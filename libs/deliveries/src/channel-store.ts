@@ -148,7 +148,7 @@ type Usage = Pick<Channel, 'kind' | 'target' | 'pauseGroup' | 'fault'>;
  * A row as the engine uses it. A row that cannot be read or opened becomes a channel with a fault, which
  * waits and spends no attempt.
  */
-function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
+export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
   const kind = findChannelKind(row.kind);
   const selection = storedSelectionSchema.safeParse(row.config);
   const {

@@ -19,7 +19,8 @@ export function writeCatalogue({ paths, components }: OpenApiDocument): string {
   const titles = Object.entries(EVENTS).map(([type, { title }]) => [type, title]);
   const kinds = Object.entries(paths).flatMap(([path, { post }]) => {
     const [, kind] = /^\/notification_channels\/(\w+)$/.exec(path) ?? [];
-    return kind === undefined || post === undefined ? [] : [[kind, describeKind(post, components)] as const];
+    const isChanged = `${path}/{notification_channel_id}` in paths;
+    return kind === undefined || post === undefined || !isChanged ? [] : [[kind, describeKind(post, components)] as const];
   });
   return `${HEADER}export const EVENT_TITLES = ${toText(Object.fromEntries(titles))} as const;
 

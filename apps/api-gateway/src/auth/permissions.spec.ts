@@ -101,6 +101,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'GET /events/:event_id/deliveries': 'api:delivery:read',
 
   'GET /notification_channels': 'api:notification_channel:read',
+  'POST /notification_channels/preview': 'api:notification_channel:write',
   'POST /notification_channels/webhook': 'api:notification_channel:write',
   'GET /channels': 'api:notification_channel:read',
   'POST /channels': 'api:notification_channel:write',

@@ -1,9 +1,9 @@
 import type { RequestHandler, Response } from 'express';
 import type { Principal } from '@chainwatch/key-store';
-import { serviceUnavailable, tooManyRequests } from '@chainwatch/problem';
-import { takeSlot, type Slots } from '../server/take-slot.ts';
+import { serviceUnavailable } from '@chainwatch/problem';
+import type { Slots } from '../server/take-slot.ts';
+import { takeBulkSlot } from './take-bulk-slot.ts';
 
-const PER_WORKSPACE = 2;
 /** Their bodies and answers are in memory. */
 const PER_PROCESS = 16;
 
@@ -17,12 +17,7 @@ export function limitBulkCalls({ authorize, slots }: BulkLimits): RequestHandler
   let running = 0;
   return async (_req, res, next) => {
     const { workspaceId } = authorize(res);
-    const free = await takeSlot(slots, `bulk:${workspaceId}`, PER_WORKSPACE);
-    if (free === undefined)
-      throw tooManyRequests(
-        1,
-        `Expected at most ${PER_WORKSPACE} bulk calls of a workspace at once, got one more.`,
-      );
+    const free = await takeBulkSlot(slots, workspaceId);
     if (res.destroyed) return free();
     res.once('close', () => void free());
     // Counted behind the slots: what a workspace sends beyond its own takes no room of others.

@@ -1336,6 +1336,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notification_channels/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Which events of the past a channel would have had; also needs api:event:read
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["previewChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/notification_channels": {
         parameters: {
             query?: never;
@@ -7723,6 +7743,169 @@ export interface components {
             items: components["schemas"]["Delivery"][];
             /** @description Position and size of the list. */
             meta: components["schemas"]["PageMeta"];
+        };
+        PreviewChannelInput: {
+            /**
+             * @description Kind of channel: without `event_types`, its default event types apply.
+             * @default webhook
+             * @enum {string}
+             */
+            kind?: "webhook" | "discord" | "email" | "http_batch" | "kafka" | "nats" | "rabbitmq" | "redis_stream" | "slack" | "sqs" | "telegram";
+            /**
+             * @description Which events it gets; absent: those that the kind of channel gets by default.
+             * @example [
+             *       "transaction.detected",
+             *       "transaction.confirmed"
+             *     ]
+             */
+            event_types?: ("transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed")[];
+            /** @description Which of them; all filters together decide. */
+            filters?: {
+                /**
+                 * @description Only transactions of these chains.
+                 * @example [
+                 *       "eip155:1"
+                 *     ]
+                 */
+                chain_gids?: string[];
+                /**
+                 * @description Only transactions that move one of these assets.
+                 * @example [
+                 *       "eip155:1/slip44:60"
+                 *     ]
+                 */
+                asset_gids?: string[];
+                /**
+                 * @description Only events of these addresses, by their `id`. With `groups` and `metadata`, one and the same address has to pass all three.
+                 * @example [
+                 *       "6f1d1f4e-0000-4000-8000-000000000001"
+                 *     ]
+                 */
+                address_ids?: string[];
+                /**
+                 * @description Only events of addresses in one of these groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.
+                 * @example {
+                 *       "shop": "7"
+                 *     }
+                 */
+                metadata?: {
+                    [key: string]: string | number | boolean;
+                };
+                /**
+                 * @description Only transactions of that direction.
+                 * @enum {string}
+                 */
+                direction?: "in" | "out" | "self";
+                /**
+                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @example 0.01
+                 */
+                min_amount?: string;
+                /**
+                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @example order 1042
+                 */
+                memo?: string;
+                /**
+                 * @description The same for a memo that begins with it.
+                 * @example order
+                 */
+                memo_prefix?: string;
+                /**
+                 * @description Only events whose `verification` is one of these: that of the transaction, for `balance.changed` that of the balance. Events without one pass: other types, test messages, and events of earlier releases. Each value at most once.
+                 * @example [
+                 *       "proved",
+                 *       "agreed",
+                 *       "attested"
+                 *     ]
+                 */
+                verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
+                /**
+                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @example [
+                 *       "withdrawal",
+                 *       "reward",
+                 *       "mint",
+                 *       "atomic",
+                 *       "staking_reward",
+                 *       "adjustment"
+                 *     ]
+                 */
+                reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+            };
+            /**
+             * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
+             * @example true
+             */
+            include_historical?: boolean;
+            /**
+             * Format: date-time
+             * @description Only events made then or later. Events are kept for 30 days unless configured otherwise: an earlier time counts as 30 days ago.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Only events made before then. Absent: until now.
+             * @example 2026-01-08T00:00:00.000Z
+             */
+            until?: string;
+        };
+        /** @description Which events of the past a channel would have had. */
+        ChannelPreview: {
+            /**
+             * Format: date-time
+             * @description Events made then or later were counted.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Events made before then were counted. Earlier than the `until` of the request where `is_complete` is false.
+             * @example 2026-01-08T00:00:00.000Z
+             */
+            until: string;
+            /**
+             * @description Whether the whole time was read. A preview reads up to 50,000 events for up to 8 seconds: ask again with a later `since`, or for a shorter time.
+             * @example true
+             */
+            is_complete: boolean;
+            /**
+             * Format: int64
+             * @description Events that the channel would have had.
+             * @example 412
+             */
+            event_count: number;
+            /** @description The same by type and chain. */
+            counts: components["schemas"]["ChannelPreviewCount"][];
+            /** @description The first 20 of them, oldest first, as a webhook would have got them. */
+            events: components["schemas"]["Event"][];
+        };
+        /** @description Events of one type and chain. */
+        ChannelPreviewCount: {
+            /**
+             * @description Type of event.
+             * @example transaction.confirmed
+             */
+            type: string;
+            /**
+             * @description Chain of the events; null for events of no chain.
+             * @example eip155:1
+             */
+            chain_gid: string | null;
+            /**
+             * Format: int64
+             * @description So many of them.
+             * @example 412
+             */
+            count: number;
         };
         NotificationChannel: components["schemas"]["WebhookChannel"] | components["schemas"]["DiscordChannel"] | components["schemas"]["EmailChannel"] | components["schemas"]["HttpBatchChannel"] | components["schemas"]["KafkaChannel"] | components["schemas"]["NatsChannel"] | components["schemas"]["RabbitmqChannel"] | components["schemas"]["RedisStreamChannel"] | components["schemas"]["SlackChannel"] | components["schemas"]["SqsChannel"] | components["schemas"]["TelegramChannel"];
         WebhookChannel: {
@@ -20966,6 +21149,150 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_types": [
+                 *         "transaction.confirmed"
+                 *       ],
+                 *       "filters": {
+                 *         "direction": "in"
+                 *       },
+                 *       "since": "2026-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PreviewChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-01-01T00:00:00.000Z",
+                     *       "until": "2026-01-08T00:00:00.000Z",
+                     *       "is_complete": true,
+                     *       "event_count": 412,
+                     *       "counts": [
+                     *         {
+                     *           "type": "transaction.confirmed",
+                     *           "chain_gid": "eip155:1",
+                     *           "count": 412
+                     *         }
+                     *       ],
+                     *       "events": [
+                     *         {
+                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *           "type": "transaction.detected",
+                     *           "api_version": "v1",
+                     *           "created_at": "2026-01-01T00:00:01.000Z",
+                     *           "is_test_message": false,
+                     *           "project_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "sequence": 18231,
+                     *           "is_historical": true,
+                     *           "data": {
+                     *             "transaction": {
+                     *               "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *               "chain_gid": "eip155:1",
+                     *               "hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *               "status": "pending",
+                     *               "direction": "in",
+                     *               "block_number": 21000000,
+                     *               "block_hash": "0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3",
+                     *               "block_timestamp": "2026-01-01T00:00:00.000Z",
+                     *               "tx_index": 7,
+                     *               "confirmations": 1,
+                     *               "required_confirmations": 12,
+                     *               "fee": {
+                     *                 "asset_gid": "eip155:1/slip44:60",
+                     *                 "amount": "0.00042",
+                     *                 "amount_raw": "420000000000000"
+                     *               },
+                     *               "memo": "order 1042",
+                     *               "matures_at_block": null,
+                     *               "transfers": [
+                     *                 {
+                     *                   "index": 0,
+                     *                   "type": "native",
+                     *                   "asset_gid": "eip155:1/slip44:60",
+                     *                   "from": "0x742d35Cc6634C0532925a3b844Bc454e4438f44e",
+                     *                   "to": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *                   "amount": "1.5",
+                     *                   "amount_raw": "1500000000000000000",
+                     *                   "decimals": 18,
+                     *                   "log_index": null,
+                     *                   "memo": null,
+                     *                   "monitored_addresses": [
+                     *                     "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "replaced_by": null,
+                     *               "verification": "proved",
+                     *               "detected_at": "2026-01-01T00:00:01.000Z",
+                     *               "confirmed_at": null,
+                     *               "reorged_at": null
+                     *             },
+                     *             "balance_changes": [
+                     *               {
+                     *                 "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *                 "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *                 "asset_gid": "eip155:1/slip44:60",
+                     *                 "delta": "1.5",
+                     *                 "delta_raw": "1500000000000000000"
+                     *               }
+                     *             ],
+                     *             "addresses": [],
+                     *             "truncated": false,
+                     *             "addresses_truncated": true,
+                     *             "proof": {
+                     *               "type": "link",
+                     *               "url": "https://chainwatch.example.com/v1/transactions/eip155:1/0x5c50…/proof"
+                     *             }
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChannelPreview"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

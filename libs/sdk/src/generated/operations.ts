@@ -894,6 +894,15 @@ export class NotificationChannelOperations {
   }
 
   /**
+   * Which events of the past a channel would have had; also needs api:event:read.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/preview`
+   */
+  preview(body: Body<'previewChannel'>, options?: RequestOptions): Promise<Answer<'previewChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/preview', body, options });
+  }
+
+  /**
    * Notification channels of the project.
    *
    * Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels. `GET /notification_channels`

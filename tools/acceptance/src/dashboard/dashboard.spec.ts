@@ -60,6 +60,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     await inspect('channel-kinds');
     await page.getByRole('button', { name: /Webhook/ }).click();
     await page.getByLabel('Name').fill('Orders');
+    await page.getByText('Last week this channel would have had no events.').waitFor();
     await page.getByLabel('URL').fill('nonsense');
     await page.getByRole('dialog').getByRole('button', { name: 'Add channel' }).waitFor();
     browser.expected.add(400);

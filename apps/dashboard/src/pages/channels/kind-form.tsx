@@ -8,6 +8,7 @@ import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
 import { describeKind, valuesOf, type Kind } from './kinds.ts';
+import { PreviewLine } from './preview-line.tsx';
 import { UntoldChoice, useUntold } from './untold-choice.tsx';
 
 export interface MadeChannel {
@@ -31,13 +32,16 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const untold = useUntold();
   const textOf = (name: string): string => texts[name] ?? '';
   const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
+  const selection = {
+    ...(events !== undefined && { event_types: [...events] }),
+    ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
+  };
   const creating = useMutation({
     mutationFn: async (): Promise<MadeChannel> => {
       const body = {
         name: textOf('name').trim(),
         ...valuesOf(kind, texts),
-        ...(events !== undefined && { event_types: [...events] }),
-        ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
+        ...selection,
       };
       // Each kind has an operation of its own, and the fields above are that kind's.
       const path = `/notification_channels/${kind}` as '/notification_channels/webhook';
@@ -91,6 +95,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
           }}
         />
       )}
+      <PreviewLine kind={kind} selection={selection} />
       {creating.error && reasons.every((reason) => reason === undefined) && (
         <Problem error={creating.error} />
       )}

@@ -1,0 +1,167 @@
+import { performance } from 'node:perf_hooks';
+import type { Database } from '@chainwatch/db';
+import { findPoison } from '@chainwatch/quarantine';
+import { parseChannel, type Channel } from '../channel-store.ts';
+import { findWantedEvents } from '../schedule/find-wanted-events.ts';
+import { findLeftOut } from '../schedule/read-left-out.ts';
+import { readEvents, type KeptEvent, type Place } from './read-events.ts';
+
+/** A channel that does not exist, and the time for which it is asked. */
+export interface PreviewRequest {
+  readonly projectId: string;
+  /** Kind of channel whose bytes are shown. */
+  readonly kind: string;
+  /** Members of a channel's config that select events, as stored. */
+  readonly selection: object;
+  readonly since: Date;
+  /** Exclusive. */
+  readonly until: Date;
+}
+
+export interface PreviewLimits {
+  /** Events that are read at most. */
+  readonly eventsMax: number;
+  /** Milliseconds for the whole preview; a statement that is under way then is ended by the server. */
+  readonly budgetMs: number;
+  /** Events of one statement. */
+  readonly stepMax: number;
+  /** Bodies that are shown. */
+  readonly shownMax: number;
+}
+
+export interface EventCount {
+  readonly type: string;
+  /** Null for events of no chain. */
+  readonly chainGid: string | null;
+  readonly count: number;
+}
+
+export interface Preview {
+  /** Events that the channel would have had. */
+  readonly total: number;
+  /** Of each type and chain, in their order. */
+  readonly counts: readonly EventCount[];
+  /** The first of them, oldest first: the bytes that are sent. */
+  readonly bodies: readonly string[];
+  /** Every event made before it was looked at. */
+  readonly until: Date;
+  readonly isComplete: boolean;
+}
+
+const DEFAULT_LIMITS: PreviewLimits = { eventsMax: 50_000, budgetMs: 8_000, stepMax: 500, shownMax: 20 };
+
+interface Match {
+  readonly type: string;
+  readonly chainGid: string | null;
+  readonly createdAt: Date;
+  /** Of the first matches. */
+  readonly payload: string | undefined;
+}
+
+/**
+ * What a channel with this selection would have had: the kept events of a time, through the functions with which the
+ * scheduler finds the channels of an event. What users say of addresses counts as it is now.
+ *
+ * It reads in steps, oldest first. Where events or time run out it says how far it came.
+ */
+export async function previewEvents(
+  db: Database,
+  request: PreviewRequest,
+  given: Partial<PreviewLimits> = {},
+): Promise<Preview> {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  const channel = channelOf(request);
+  const endMs = performance.now() + limits.budgetMs;
+  const matches: Match[] = [];
+  let after: Place = { createdAt: request.since, id: 0 };
+  for (let read = 0; read < limits.eventsMax && performance.now() < endMs; read += limits.stepMax) {
+    const step = await readStep(db, { channel, after, until: request.until }, { ...limits, endMs });
+    if (step === undefined) break;
+    for (const event of step.wanted) matches.push(toMatch(event, matches.length < limits.shownMax));
+    const last = step.events.at(-1);
+    if (last === undefined || step.events.length < limits.stepMax)
+      return summarize(channel, matches, { until: request.until, isComplete: true });
+    after = last;
+  }
+  // Events of the same millisecond may not be read yet.
+  const until = after.createdAt;
+  const before = matches.filter(({ createdAt }) => createdAt < until);
+  return summarize(channel, before, { until, isComplete: false });
+}
+
+/** As the store reads it from a row; nothing is sent through it. */
+function channelOf({ projectId, kind, selection }: PreviewRequest): Channel {
+  const row = {
+    id: '',
+    project_id: projectId,
+    kind,
+    config: selection,
+    credentials_sealed: null,
+    secrets: [],
+  };
+  return parseChannel({ ...row, status: 'active', is_archived: false, consecutive_failures: 0 }, () => '');
+}
+
+interface Step {
+  readonly channel: Channel;
+  readonly after: Place;
+  readonly until: Date;
+}
+
+interface StepEvents {
+  readonly events: readonly KeptEvent[];
+  readonly wanted: readonly KeptEvent[];
+}
+
+/** Undefined when the time ran out. */
+async function readStep(
+  db: Database,
+  { channel, after, until }: Step,
+  { stepMax, endMs }: Pick<PreviewLimits, 'stepMax'> & { readonly endMs: number },
+): Promise<StepEvents | undefined> {
+  const timeoutMs = Math.max(1, Math.ceil(endMs - performance.now()));
+  try {
+    const { events, leftOut } = await db.transaction(
+      async (sql) => {
+        const events = await readEvents(sql, { channel, after, until, limit: stepMax });
+        return { events, leftOut: await findLeftOut(sql, events, [channel]) };
+      },
+      [{ text: `SET LOCAL statement_timeout = ${timeoutMs}` }],
+    );
+    const wanted: KeptEvent[] = [];
+    // One that cannot be read is not sent either: the scheduler sets it aside.
+    await findPoison(events, async (some) => {
+      const found = findWantedEvents(some, { channels: [channel], leftOut, onFault: () => undefined });
+      wanted.push(...found.flatMap(({ event, channels }) => (channels.length > 0 ? [event] : [])));
+    });
+    return { events, wanted };
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === STATEMENT_TIMEOUT) return undefined;
+    throw error;
+  }
+}
+
+/** SQLSTATE query_canceled. */
+const STATEMENT_TIMEOUT = '57014';
+
+function toMatch({ type, chain_gid: chainGid, createdAt, payload }: KeptEvent, isShown: boolean): Match {
+  return { type, chainGid, createdAt, payload: isShown ? payload : undefined };
+}
+
+function summarize(
+  { kind }: Channel,
+  matches: readonly Match[],
+  reached: Pick<Preview, 'until' | 'isComplete'>,
+): Preview {
+  const counts = new Map<string, EventCount>();
+  for (const { type, chainGid } of matches) {
+    const key = `${type} ${chainGid ?? ''}`;
+    counts.set(key, { type, chainGid, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return {
+    total: matches.length,
+    counts: [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, count]) => count),
+    bodies: matches.flatMap(({ payload }) => (payload === undefined ? [] : [kind!.render([payload])])),
+    ...reached,
+  };
+}
