@@ -3,6 +3,7 @@ import { defaultEventTypes, type DefaultSelection } from '@chainwatch/events';
 import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
 import { eraseConsent, type ConsentDefinition } from './erase-consent.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
+import { ordering } from './ordering.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
 
 type Shape = z.ZodRawShape;
@@ -86,7 +87,7 @@ export function defineChannelKind<
   type Given = Partial<Values<Input> & Values<Secrets>>;
   const { defaults, secrets, environment, limits, check, consent } = definition;
   const own = z.object(definition.stored);
-  const stored = own.extend(selectionSchema);
+  const stored = own.extend({ ...selectionSchema, ...ordering });
   const types = defaultEventTypes(defaults.events);
   const withOptions = (given: object): Options => ({ ...definition.options, ...given });
   const withDefaults = (config: unknown): object => ({
@@ -101,7 +102,7 @@ export function defineChannelKind<
     stored.parse({ ...withDefaults(config), ...changes });
   return {
     ...describeKind(definition),
-    input: { ...secrets, ...definition.input, ...selectionInput },
+    input: { ...secrets, ...definition.input, ...selectionInput, ...ordering },
     stored,
     defaultEventTypes: types,
     environment: environment?.variables ?? {},

@@ -180,4 +180,6 @@ export const storedSelectionSchema = z.object({
   include_historical: z.boolean().nullish(),
   throttle_per_second: z.number().positive().nullish(),
   include_proof: z.string().nullish(),
+  ordering: z.string().nullish(),
+  ordering_key: z.string().nullish(),
 });

@@ -24,5 +24,6 @@ export {
   storedSelectionSchema,
   type ChannelFilters,
 } from './event-selection.ts';
+export { eventKeyOf } from './broker/event-key.ts';
 export { isUncounted, type Attempt, type RecordedRequest } from './attempt.ts';
 export type { ChannelTarget, Sender, SenderContext } from './sender.ts';

@@ -27,6 +27,8 @@ export interface Channel {
   readonly includesHistory?: boolean;
   /** Its transaction events have what shows that the transaction is in its block. */
   readonly includeProof?: 'link' | 'inline' | undefined;
+  /** What has an order of its own, where a retry holds up what is behind it; undefined: a retry delays nothing. */
+  readonly orderingKey?: 'channel' | 'address' | undefined;
   readonly throttlePerSecond: number | undefined;
   /** Channels with the same group are paused together. */
   readonly pauseGroup: string | undefined;
@@ -156,6 +158,8 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     filters,
     throttle_per_second: throttle,
     include_proof: proof,
+    ordering,
+    ordering_key: orderingKey,
   } = selection.data ?? {};
   const includesHistory = selection.data?.include_historical === true;
   return {
@@ -170,6 +174,7 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     filters: filters ?? {},
     includesHistory,
     includeProof: proof === 'link' || proof === 'inline' ? proof : undefined,
+    orderingKey: ordering !== 'strict' ? undefined : orderingKey === 'address' ? 'address' : 'channel',
     throttlePerSecond: throttle ?? undefined,
     ...(selection.success
       ? readUsage(row, kind, open)

@@ -22,6 +22,8 @@ export interface DeliveryJob {
   readonly dueAt: Date;
   /** One attempt to see whether a failing channel is back; it counts for the schedule only when the delivery was due. */
   readonly isProbe: boolean;
+  /** What has the same key goes one after the other, retries too. Undefined: its channel has no strict order. */
+  readonly orderingKey?: number | undefined;
   /** Of history: it goes behind everything else of its channel. */
   readonly isHistorical?: boolean;
   /** A customer asked for it: one attempt, whatever the state of the channel. */

@@ -20,7 +20,9 @@ export function writeCatalogue({ paths, components }: OpenApiDocument): string {
   const kinds = Object.entries(paths).flatMap(([path, { post }]) => {
     const [, kind] = /^\/notification_channels\/(\w+)$/.exec(path) ?? [];
     const isChanged = `${path}/{notification_channel_id}` in paths;
-    return kind === undefined || post === undefined || !isChanged ? [] : [[kind, describeKind(post, components)] as const];
+    return kind === undefined || post === undefined || !isChanged
+      ? []
+      : [[kind, describeKind(post, components)] as const];
   });
   return `${HEADER}export const EVENT_TITLES = ${toText(Object.fromEntries(titles))} as const;
 

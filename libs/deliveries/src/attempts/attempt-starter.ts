@@ -109,6 +109,11 @@ export class AttemptStarter implements QueueListener {
     const { queues, wake, now } = this.#deps;
     for (const state of states.values()) queues.update(state);
     queues.forget(finished.map(({ job }) => job));
+    // What is behind it in a strict order may go now.
+    for (const { job } of finished) {
+      const queue = job.orderingKey === undefined ? undefined : queues.find(job.channelId);
+      if (queue !== undefined) queues.noteMore(queue);
+    }
     const isHungry = finished.some(({ job }) => queues.find(job.channelId)?.needsRefill(now()));
     if (states.size > 0 || isHungry) wake.notify();
     this.#startReady();

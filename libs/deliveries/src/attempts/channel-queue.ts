@@ -54,7 +54,8 @@ export interface RowCounts {
 const NONE: RowCounts = { first: 0, behind: 0 };
 
 /**
- * What one channel has in memory, and how fast it may go on. First attempts are in event order, retries behind them, and
+ * What one channel has in memory, and how fast it may go on. What has a strict order is all in one queue: claims bring
+ * nothing that must wait for something else in memory, but for what goes in the same request. Otherwise first attempts are in event order, retries behind them, and
  * history behind both. What is behind gets at most half of the slots, so that it never delays a newer first attempt; but
  * first attempts that never end do not hold up a retry for ever.
  */
@@ -133,6 +134,12 @@ export class ChannelQueue {
     };
   }
 
+  /** Rows of one key that a claim may bring together: they go in one request. */
+  runOf({ first }: RowCounts): number {
+    const { digest } = this.#limits;
+    return digest?.from === 1 && this.#channel.orderingKey === 'channel' ? Math.min(first, digest.max) : 1;
+  }
+
   /** A claim of so many rows begins. What is noted from now on holds when it ends. */
   beginClaim({ first, behind }: RowCounts): void {
     this.#isClaiming = first > 0;
@@ -196,13 +203,13 @@ export class ChannelQueue {
     const queue = this.#queueOf(job);
     let position = queue.length;
     // A first attempt that was put off is older than those that were taken meanwhile.
-    if (job.isFirst) while (position > 0 && queue[position - 1]!.id > job.id) position -= 1;
+    if (!isBehind(job)) while (position > 0 && queue[position - 1]!.id > job.id) position -= 1;
     queue.splice(position, 0, job);
   }
 
   #queueOf(job: DeliveryJob): DeliveryJob[] {
-    if (job.isHistorical === true) return this.#historical;
-    return job.isFirst ? this.#fresh : this.#retries;
+    if (!isBehind(job)) return this.#fresh;
+    return job.isHistorical === true ? this.#historical : this.#retries;
   }
 
   /**
@@ -236,7 +243,8 @@ export class ChannelQueue {
     const isFree = !mayComeFirst && this.#activeBehind < Math.max(1, concurrency / 2);
     this.#wentAhead = isFree && !this.#wentAhead && this.#hasPatienceEnded(nowMs);
     if (this.#wentAhead) return this.#retries.splice(0, 1);
-    if (digest !== undefined && this.#fresh.length >= digest.from) return this.#fresh.splice(0, digest.max);
+    if (digest !== undefined && this.#fresh.length >= digest.from)
+      return this.#fresh.splice(0, countTogether(this.#fresh, digest.max));
     const job =
       this.#fresh.shift() ?? (isFree ? (this.#retries.shift() ?? this.#historical.shift()) : undefined);
     return job === undefined ? [] : [job];
@@ -303,6 +311,15 @@ function paceNext(startMs: number, nowMs: number, intervalMs: number): number {
   return intervalMs === 0 ? startMs : Math.max(startMs, nowMs - TIMER_SLACK_MS) + intervalMs;
 }
 
-function isBehind({ isFirst, isHistorical }: DeliveryJob): boolean {
-  return !isFirst || isHistorical === true;
+/** Whether it goes behind first attempts. What has a strict order goes as it was claimed, retries too. */
+export function isBehind({ isFirst, isHistorical, orderingKey }: DeliveryJob): boolean {
+  return orderingKey === undefined && (!isFirst || isHistorical === true);
+}
+
+/** How many of these go in one request: at most `max`, and those of a key all or none. */
+function countTogether(jobs: readonly DeliveryJob[], max: number): number {
+  let count = Math.min(max, jobs.length);
+  const keyOf = (at: number): number | undefined => jobs[at]?.orderingKey;
+  while (count > 0 && keyOf(count) !== undefined && keyOf(count) === keyOf(count - 1)) count -= 1;
+  return count === 0 ? Math.min(max, jobs.length) : count;
 }

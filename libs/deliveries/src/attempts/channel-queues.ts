@@ -139,7 +139,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     }
   }
 
-  /** Takes a job that the table has. */
+  /** Takes a job that the table has. Whoever brought all of them says so (`tellReady`): they may go in one request. */
   enqueue(job: DeliveryJob): void {
     const queue = this.#queues.get(job.channelId);
     if (queue === undefined || queue.ids.has(job.id)) return;
@@ -148,7 +148,6 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     this.#bytes += job.payload.length;
     if (job.isProbe || job.isTest) return this.#listener?.onUrgent(queue, job);
     queue.push(job);
-    this.#listener?.onReady(queue);
   }
 
   /** How many more jobs fit at most. */

@@ -4,7 +4,8 @@ import type { Logger } from '@chainwatch/telemetry';
 import { type Channel, isOpen } from '../channel-store.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';
 import { findLeftOut } from '../schedule/read-left-out.ts';
-import type { EventRow } from '../schedule/undispatched.ts';
+import { orderingKeyOf } from '../schedule/ordering-key.ts';
+import { storedKey, type EventRow } from '../schedule/undispatched.ts';
 import { inPartitions, type Partitions } from './table.ts';
 
 /** Of history, or (not historical) kept while its channel could not be read. */
@@ -88,10 +89,10 @@ async function storeHistorical(
   if (rowIds.length === 0) return;
   await db.query(
     `WITH taken AS (DELETE FROM historical_dispatches WHERE channel_id = $1 AND event_row_id = ANY($2::bigint[]))
-     INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, is_historical)
-     SELECT u.id, $3, $1, u.event_id, u.event_type, 'pending', now(), u.is_historical
-     FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::boolean[]) AS u (id, event_id, event_type, is_historical)
-     WHERE EXISTS (SELECT FROM notification_channels c WHERE c.id = $1)
+     INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, is_historical, ordering_key)
+     SELECT u.id, $3, $1, u.event_id, u.event_type, 'pending', now(), u.is_historical, ${storedKey('u.ordering_key')}
+     FROM unnest($4::uuid[], $5::uuid[], $6::text[], $7::boolean[], $8::int[]) AS u (id, event_id, event_type, is_historical, ordering_key)
+     JOIN notification_channels c ON c.id = $1
      ON CONFLICT (channel_id, event_id) DO NOTHING`,
     [
       channel.id,
@@ -101,6 +102,7 @@ async function storeHistorical(
       events.map(({ event_id }) => event_id),
       events.map(({ type }) => type),
       events.map(({ is_historical }) => is_historical),
+      events.map((event) => orderingKeyOf(channel, event)),
     ],
   );
 }

@@ -1,7 +1,7 @@
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
-import { isLate, type ChannelQueue, type RowCounts } from '../attempts/channel-queue.ts';
+import { isBehind, isLate, type ChannelQueue, type RowCounts } from '../attempts/channel-queue.ts';
 import type { ChannelQueues } from '../attempts/channel-queues.ts';
 import type { ChannelShares } from '../channel-shares.ts';
 import { isOpen, type Channel, type ChannelStore } from '../channel-store.ts';
@@ -127,7 +127,10 @@ export class ClaimLoop {
     for (const { queue, asked } of claims) queue.beginClaim(asked);
     let jobs: readonly DeliveryJob[];
     try {
-      const rows = claims.map(({ queue, asked }) => ({ channelId: queue.channel.id, ...asked }));
+      const rows = claims.map(({ queue, asked }) => ({
+        ...{ channelId: queue.channel.id, run: queue.runOf(asked) },
+        ...asked,
+      }));
       jobs = await claimDeliveries(
         this.#deps.planned,
         rows,
@@ -155,8 +158,8 @@ export class ClaimLoop {
   #endClaim(queue: ChannelQueue, asked: RowCounts, got: readonly DeliveryJob[]): void {
     const { queues, now } = this.#deps;
     const missing = this.#listUnproved(queue.channel, got);
-    const first = got.filter(({ isFirst, isHistorical }) => isFirst && isHistorical !== true);
-    const behind = got.filter((job) => !first.includes(job));
+    const first = got.filter((job) => !isBehind(job));
+    const behind = got.filter(isBehind);
     const isFull = asked.first > 0 && first.length >= asked.first;
     // None passes by one whose proof is not there yet.
     const firstMissing = first.findIndex(({ id }) => missing.has(id));

@@ -14,6 +14,8 @@ interface Row {
   readonly waits: boolean;
   readonly last_error: string | null;
   readonly isUnderWay: boolean;
+  /** Its channel had a strict order when it was stored. */
+  readonly ordering_key: number | null;
 }
 interface Stored extends Row {
   readonly id: string;
@@ -27,6 +29,7 @@ const row: fc.Arbitrary<Row> = fc.record({
   waits: fc.constantFrom(false, false, true),
   last_error: fc.constantFrom(null, 'status 429', 'internal_error', 'internal_error'),
   isUnderWay: fc.constantFrom(false, false, false, true),
+  ordering_key: fc.constantFrom(null, 0, 0, -7, 2 ** 31 - 1),
 });
 const channel = fc.record({
   status: fc.constantFrom('active', 'active', 'failing', 'failed'),
@@ -34,6 +37,8 @@ const channel = fc.record({
   rows: fc.array(row, { maxLength: 14 }),
   first: fc.nat(6),
   behind: fc.nat(3),
+  isStrict: fc.boolean(),
+  run: fc.constantFrom(1, 1, 3),
 });
 
 const isOpen = ({ status }: Row): boolean => status === 'pending' || status === 'held';
@@ -52,6 +57,35 @@ function expectFirst(rows: readonly Stored[], limit: number): string[] {
   return ids;
 }
 
+interface Asked {
+  readonly first: number;
+  readonly run: number;
+}
+
+/** Ids that may go in a strict order, by key: none behind one that waits or is under way. */
+function listStartable(rows: readonly Stored[], { run }: Pick<Asked, 'run'>): string[][] {
+  const keys = [...new Set(rows.map(({ ordering_key: key }) => key))];
+  return keys.map((key) => {
+    const line = rows
+      .filter((one) => one.ordering_key === key)
+      .toSorted((left, right) => Number(left.is_historical) - Number(right.is_historical))
+      .slice(0, run);
+    const stop = line.findIndex((one) => !isDue(one) || one.isUnderWay);
+    return line.slice(0, stop < 0 ? run : stop).map(({ id }) => id);
+  });
+}
+
+/** As many as were asked for, and of each key the first ones. */
+function expectOrdered(claimed: readonly string[], rows: readonly Stored[], asked: Asked): void {
+  const startable = listStartable(rows, asked);
+  expect(claimed).toHaveLength(Math.min(asked.first, startable.flat().length));
+  for (const line of startable) {
+    const mine = claimed.filter((id) => line.includes(id));
+    expect(new Set(mine)).toEqual(new Set(line.slice(0, mine.length)));
+  }
+  expect(claimed.every((id) => startable.flat().includes(id))).toBe(true);
+}
+
 async function store(channelId: string, rows: readonly Row[]): Promise<Stored[]> {
   const stored = rows.map((one, index) => ({
     ...one,
@@ -60,11 +94,12 @@ async function store(channelId: string, rows: readonly Row[]): Promise<Stored[]>
   for (const one of stored) {
     const { eventId } = await world.insertEvent({});
     await world.db.query(
-      `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, attempt_count, is_test, is_historical, next_attempt_at, last_error)
-       VALUES ($1, $2, $3, $4, 'transaction.detected', $5, $6, $7, $8, now() + $9 * interval '1 hour', $10)`,
+      `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, attempt_count, is_test, is_historical, next_attempt_at, last_error, ordering_key)
+       VALUES ($1, $2, $3, $4, 'transaction.detected', $5, $6, $7, $8, now() + $9 * interval '1 hour', $10, $11)`,
       [
         ...[one.id, world.projectId, channelId, eventId, one.status, one.attempt_count],
         ...[one.is_test, one.is_historical, one.waits ? 1 : -1, one.last_error],
+        one.is_test ? null : one.ordering_key,
       ],
     );
   }
@@ -76,7 +111,9 @@ test('claims of random tables are what the rules say, of each channel, and chang
     fc.asyncProperty(fc.array(channel, { minLength: 1, maxLength: 4 }), async (channels) => {
       const made = await Promise.all(
         channels.map(async (one) => {
-          const id = await world.addChannel('http://127.0.0.1:9/');
+          const id = await world.addChannel('http://127.0.0.1:9/', {
+            config: one.isStrict ? { ordering: 'strict' } : {},
+          });
           await world.db.query(
             'UPDATE notification_channels SET status = $2, is_archived = $3 WHERE id = $1',
             [id, one.status, one.is_archived],
@@ -87,13 +124,24 @@ test('claims of random tables are what the rules say, of each channel, and chang
       const before = await world.rows('SELECT * FROM deliveries ORDER BY channel_id, id');
       const jobs = await claimDeliveries(
         world.db,
-        made.map(({ id, first, behind }) => ({ channelId: id, first, behind })),
+        made.map(({ id, first, behind, run }) => ({ channelId: id, first, behind, run })),
         made.flatMap(({ rows }) => rows.filter(({ isUnderWay }) => isUnderWay).map(({ id }) => id)),
       );
       const due = new Map((await findDueChannels(world.db, undefined)).map((one) => [one.id, one]));
-      for (const { id, rows, first, behind, ...one } of made) {
-        const mine = jobs.filter(({ channelId }) => channelId === id);
+      for (const { id, rows: all, first, behind, ...one } of made) {
+        const claimed = jobs.filter(({ channelId }) => channelId === id);
         const isActive = one.status === 'active' && !one.is_archived;
+        const isOrdered = (each: Row): boolean =>
+          one.isStrict && isOpen(each) && !each.is_test && each.ordering_key !== null;
+        const ordered = all.filter(isOrdered);
+        // Of a channel that became strict, what is older than its order.
+        const rows = ordered.length === 0 ? all : all.filter((each) => each.id < ordered[0]!.id);
+        const mine = claimed.filter(({ orderingKey }) => orderingKey === undefined);
+        expectOrdered(
+          claimed.filter((job) => !mine.includes(job)).map((job) => job.id),
+          isActive ? ordered : [],
+          { first, run: one.run },
+        );
         const firsts = mine.filter(({ isFirst, isHistorical }) => isFirst && isHistorical !== true);
         expect(firsts.map((job) => job.id)).toEqual(isActive ? expectFirst(rows, first) : []);
         const others = mine.filter((job) => !firsts.includes(job)).map((job) => job.id);
@@ -107,7 +155,7 @@ test('claims of random tables are what the rules say, of each channel, and chang
             count((each) => each.attempt_count === 0 && each.is_historical),
         );
         expect(others.every((other) => free.some((each) => each.id === other))).toBe(true);
-        const open = rows.filter(isOpen);
+        const open = all.filter(isOpen);
         const pending = open.filter(({ status }) => status === 'pending');
         const said = {
           isDue: isActive && open.some((each) => isDue(each) && !each.is_test),

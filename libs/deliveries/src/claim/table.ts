@@ -2,6 +2,7 @@ import type { Sql } from '@chainwatch/db';
 import type { RowCounts } from '../attempts/channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import { withProof } from '../proofs/proof-parts.ts';
+import { orderedRows, ORDERED, randomKey } from './ordered-rows.ts';
 
 // The statements over the table of deliveries as a queue. Its partial indexes are named after these conditions.
 
@@ -18,10 +19,13 @@ const UNTRIED = `status IN ('pending', 'held') AND attempt_count = 0 AND NOT is_
 const AGAIN = `status IN ('pending', 'held') AND (attempt_count > 0 OR is_test)`;
 /** What is held is due as soon as its channel is open. */
 const IS_DUE = `(status = 'held' OR next_attempt_at <= now())`;
-const COLUMNS = `id, status, event_id, event_type, attempt_count, attempt_base, is_test, is_historical, next_attempt_at, proof`;
+const COLUMNS = `id, status, event_id, event_type, attempt_count, attempt_base, is_test, is_historical, next_attempt_at, proof, ordering_key`;
 /** The event of a delivery `d`. Row by row (OFFSET 0): the planner counts every day of events for each row, not the one that it is in. */
 const WITH_EVENT = `CROSS JOIN LATERAL (SELECT l.payload, l.traceparent, l.created_at AS event_at
   FROM event_keys k JOIN event_log l ON l.id = k.row_id WHERE k.event_id = d.event_id OFFSET 0) e`;
+
+/** Greater than every id of a row. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 interface DeliveryRow {
   readonly id: string;
@@ -38,26 +42,32 @@ interface DeliveryRow {
   readonly is_test: boolean;
   readonly is_historical: boolean;
   readonly proof: string | null;
+  readonly ordering_key: number | null;
+  /** Of claims: whether its channel has a strict order now. */
+  readonly is_strict?: boolean | null;
 }
 
 /**
  * The next deliveries of open channels, each channel's in order. First attempts never pass over an older one: one that
  * waits, because its receiver asked for it or because a replica of release 0.1.0 has it, holds back those behind it. Only
- * what waits for a fault of our own is passed by. The rows stay as they are: what is under way stands in the memory of the
+ * what waits for a fault of our own is passed by. What has a strict order comes as `orderedRows` says, as first attempts; older
+ * rows of such a channel, from before its order was strict, as in other channels. The rows stay as they are: what is under way stands in the memory of the
  * channel's owner alone.
  * @param underWay ids of the channels' rows that the owner has
  */
 export async function claimDeliveries(
   planned: Sql,
-  claims: readonly ({ readonly channelId: string } & RowCounts)[],
+  claims: readonly ({ readonly channelId: string; readonly run?: number } & RowCounts)[],
   underWay: readonly string[],
 ): Promise<readonly DeliveryJob[]> {
-  const own = 'FROM deliveries WHERE channel_id = c.channel_id AND id <> ALL($4::uuid[])';
+  const own = `FROM deliveries WHERE channel_id = c.channel_id AND id <> ALL($4::uuid[]) AND id < coalesce(o.first_id, '${LAST_ID}')`;
   const { rows } = await planned.query<DeliveryRow>({
     name: 'claim_deliveries',
-    text: `SELECT c.channel_id, d.*, e.*
-      FROM unnest($1::uuid[], $2::int[], $3::int[]) AS c (channel_id, first, behind)
+    text: `SELECT c.channel_id, s.is_strict, d.*, e.*
+      FROM unnest($1::uuid[], $2::int[], $3::int[], $5::int[]) AS c (channel_id, first, behind, run)
       JOIN notification_channels n ON n.id = c.channel_id AND n.status = 'active' AND NOT n.is_archived
+      CROSS JOIN LATERAL (SELECT n.config ->> 'ordering' = 'strict' AS is_strict) s
+      LEFT JOIN LATERAL (SELECT id AS first_id FROM deliveries WHERE s.is_strict AND channel_id = c.channel_id AND ${ORDERED} ORDER BY id LIMIT 1) o ON true
       CROSS JOIN LATERAL (
         SELECT ${COLUMNS} FROM (
           SELECT *, bool_and(is_due) OVER (ORDER BY id) AS is_next FROM (
@@ -65,13 +75,16 @@ export async function claimDeliveries(
               AND (${IS_DUE} OR last_error IS DISTINCT FROM 'internal_error') ORDER BY id LIMIT c.first) oldest) f WHERE is_next
         UNION ALL (SELECT ${COLUMNS} ${own} AND ${AGAIN} AND NOT is_test AND status = 'held' ORDER BY next_attempt_at, id LIMIT c.behind)
         UNION ALL (SELECT ${COLUMNS} ${own} AND ${AGAIN} AND NOT is_test AND status = 'pending' AND next_attempt_at <= now() ORDER BY next_attempt_at, id LIMIT c.behind)
-        UNION ALL (SELECT ${COLUMNS} ${own} AND is_historical AND ${UNTRIED} AND ${IS_DUE} ORDER BY id LIMIT c.behind)) d
+        UNION ALL (SELECT ${COLUMNS} ${own} AND is_historical AND ${UNTRIED} AND ${IS_DUE} ORDER BY id LIMIT c.behind)
+        UNION ALL (${orderedRows(COLUMNS, IS_DUE)} LIMIT c.first)) d
       ${WITH_EVENT}`,
     values: [
       claims.map(({ channelId }) => channelId),
       claims.map(({ first }) => first),
       claims.map(({ behind }) => behind),
       underWay,
+      claims.map(({ run = 1 }) => run),
+      randomKey(),
     ],
   });
   return toJobs(rows, false);
@@ -133,7 +146,7 @@ export async function listTests(
   return toJobs(rows, false);
 }
 
-/** Failing channels of these partitions whose probe is due, each with the oldest delivery that waits. The next probe comes after the interval. */
+/** Failing channels of these partitions whose probe is due, each with the oldest delivery that waits: in a strict order none else may. The next probe comes after the interval. */
 export async function claimProbes(
   db: Sql,
   probeIntervalMs: number,
@@ -146,9 +159,12 @@ export async function claimProbes(
          WHERE c.status = 'failing' AND NOT c.is_archived AND (c.probe_at IS NULL OR c.probe_at <= now())
            AND ${inPartitions('c.id', 2)} AND EXISTS (SELECT FROM deliveries d WHERE d.channel_id = c.id AND d.status = 'held')
          LIMIT 200 FOR UPDATE SKIP LOCKED)
-       RETURNING id)
+       RETURNING id, config)
      SELECT d.*, e.* FROM due CROSS JOIN LATERAL (
-       SELECT channel_id, ${COLUMNS} FROM deliveries WHERE channel_id = due.id AND status = 'held' ORDER BY created_at, id LIMIT 1) d ${WITH_EVENT}`,
+       SELECT * FROM (SELECT channel_id, ${COLUMNS} FROM deliveries
+         WHERE due.config ->> 'ordering' = 'strict' AND channel_id = due.id AND ${ORDERED} ORDER BY id LIMIT 1) ordered
+       UNION ALL SELECT * FROM (SELECT channel_id, ${COLUMNS} FROM deliveries WHERE channel_id = due.id AND status = 'held' ORDER BY created_at, id LIMIT 1) held
+       LIMIT 1) d ${WITH_EVENT}`,
     [probeIntervalMs, partitions ?? null],
   );
   return toJobs(rows, true);
@@ -198,6 +214,7 @@ function toJobs(rows: readonly DeliveryRow[], isProbe: boolean): readonly Delive
       eventAt: saysNothing(row) ? undefined : row.event_at,
       isTest: row.is_test,
       isHistorical: row.is_historical,
+      orderingKey: row.is_strict === true ? (row.ordering_key ?? undefined) : undefined,
     }))
     .sort((left, right) => (left.id < right.id ? -1 : 1));
 }

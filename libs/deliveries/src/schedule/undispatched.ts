@@ -1,5 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import type { Channel } from '../channel-store.ts';
+import { CHANNEL_KEY, orderingKeyOf } from './ordering-key.ts';
 
 /** An event whose deliveries are to be made. */
 export interface EventRow {
@@ -49,6 +50,12 @@ const NEW_ID = `(lpad(to_hex(floor(extract(epoch FROM clock.at) * 1000)::bigint)
   || lpad(to_hex(extract(microseconds FROM clock.at)::integer % 1000), 3, '0') || '8'
   || lpad(to_hex(w.ordinal), 7, '0') || substr(md5(random()::text), 1, 8))::uuid`;
 
+/** The key of a row for the channel `c`, as its config is now. A channel that became strict at this moment has one order for it. */
+export function storedKey(given: string): string {
+  return `CASE WHEN c.config ->> 'ordering' = 'strict' THEN
+    CASE WHEN c.config ->> 'ordering_key' = 'address' THEN coalesce(${given}, ${CHANNEL_KEY}) ELSE ${CHANNEL_KEY} END END`;
+}
+
 /**
  * Stores the deliveries of events and takes the events from the queue, all or nothing. Whichever replica is first does
  * it: the others wait for its commit, and find the events gone. A channel that is not open gets held rows.
@@ -57,16 +64,18 @@ const NEW_ID = `(lpad(to_hex(floor(extract(epoch FROM clock.at) * 1000)::bigint)
  * again, or neither.
  */
 export async function storeDeliveries(planned: Sql, wanted: readonly WantedEvent[]): Promise<void> {
-  const rows = wanted.flatMap(({ event, channels }) => channels.map(({ id }) => ({ event, channelId: id })));
+  const rows = wanted.flatMap(({ event, channels }) =>
+    channels.map((channel) => ({ event, channelId: channel.id, key: orderingKeyOf(channel, event) })),
+  );
   await planned.query({
     name: 'store_deliveries',
     text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
       taken AS (DELETE FROM undispatched_events USING relaxed WHERE event_row_id = ANY($1::bigint[]) RETURNING event_row_id),
       clock AS MATERIALIZED (SELECT clock_timestamp() AS at, count(*) FROM taken)
-      INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at)
+      INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, ordering_key)
       SELECT ${NEW_ID}, c.project_id, c.id, w.event_id, w.event_type,
-        CASE WHEN c.status = 'active' AND NOT c.is_archived THEN 'pending' ELSE 'held' END, clock.at
-      FROM clock, unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[]) WITH ORDINALITY AS w (event_row_id, event_id, event_type, channel_id, ordinal)
+        CASE WHEN c.status = 'active' AND NOT c.is_archived THEN 'pending' ELSE 'held' END, clock.at, ${storedKey('w.ordering_key')}
+      FROM clock, unnest($2::bigint[], $3::uuid[], $4::text[], $5::uuid[], $6::int[]) WITH ORDINALITY AS w (event_row_id, event_id, event_type, channel_id, ordering_key, ordinal)
       JOIN taken USING (event_row_id) JOIN notification_channels c ON c.id = w.channel_id
       ON CONFLICT (channel_id, event_id) DO NOTHING`,
     values: [
@@ -75,6 +84,7 @@ export async function storeDeliveries(planned: Sql, wanted: readonly WantedEvent
       rows.map(({ event }) => event.event_id),
       rows.map(({ event }) => event.type),
       rows.map(({ channelId }) => channelId),
+      rows.map(({ key }) => key),
     ],
   });
 }

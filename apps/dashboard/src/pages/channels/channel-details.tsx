@@ -2,6 +2,7 @@ import type { Channel } from '../../api/queries.ts';
 import { Fact, Facts } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { targetOf } from './kinds.ts';
+import { describeOrdering } from './ordering.ts';
 
 /** Where it delivers to, what, and since when. */
 export function ChannelDetails({ channel }: { readonly channel: Channel }) {
@@ -22,6 +23,7 @@ export function ChannelDetails({ channel }: { readonly channel: Channel }) {
       {'include_proof' in channel.config && channel.config.include_proof !== undefined && (
         <Fact name="Proofs">{channel.config.include_proof}</Fact>
       )}
+      {channel.config.ordering === 'strict' && <Fact name="Order">{describeOrdering(channel.config)}</Fact>}
       {channel.failure_reason !== null && <Fact name="Given up">{channel.failure_reason}</Fact>}
       <Fact name="Added">
         <Time at={channel.created_at} isLong />

@@ -8,6 +8,8 @@ import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
 import { describeKind, valuesOf, type Kind } from './kinds.ts';
+import { OrderingSelect } from './ordering-select.tsx';
+import { ORDERINGS, type OrderingChoice } from './ordering.ts';
 import { PreviewLine } from './preview-line.tsx';
 import { UntoldChoice, useUntold } from './untold-choice.tsx';
 
@@ -24,11 +26,11 @@ interface KindFormProps {
 }
 
 export function KindForm({ kind, onBack, onMade }: KindFormProps) {
-  const client = useQueryClient();
   const { fields } = describeKind(kind);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [events, setEvents] = useState<ReadonlySet<string>>();
   const [takesUntold, setTakesUntold] = useState(false);
+  const [ordering, setOrdering] = useState<OrderingChoice>('best_effort');
   const untold = useUntold();
   const textOf = (name: string): string => texts[name] ?? '';
   const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
@@ -36,29 +38,19 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
     ...(events !== undefined && { event_types: [...events] }),
     ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
   };
-  const creating = useMutation({
-    mutationFn: async (): Promise<MadeChannel> => {
-      const body = {
-        name: textOf('name').trim(),
-        ...valuesOf(kind, texts),
-        ...selection,
-      };
-      // Each kind has an operation of its own, and the fields above are that kind's.
-      const path = `/notification_channels/${kind}` as '/notification_channels/webhook';
-      return bodyOf(api.POST(path, { body: body as never }));
-    },
-    onSuccess: async (channel) => {
-      await client.invalidateQueries({ queryKey: ['channels'] });
-      onMade(channel);
-    },
-  });
+  const creating = useCreating(kind, onMade);
   const reasons = ['name', ...fields.map(({ name }) => name)].map((name) => reasonFor(creating.error, name));
   return (
     <form
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();
-        creating.mutate();
+        creating.mutate({
+          name: textOf('name').trim(),
+          ...valuesOf(kind, texts),
+          ...selection,
+          ...ORDERINGS[ordering].members,
+        });
       }}
     >
       <TextField
@@ -95,6 +87,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
           }}
         />
       )}
+      <OrderingSelect chosen={ordering} onChange={setOrdering} />
       <PreviewLine kind={kind} selection={selection} />
       {creating.error && reasons.every((reason) => reason === undefined) && (
         <Problem error={creating.error} />
@@ -107,4 +100,19 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
       </ModalActions>
     </form>
   );
+}
+
+function useCreating(kind: Kind, onMade: KindFormProps['onMade']) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: object): Promise<MadeChannel> => {
+      // Each kind has an operation of its own, and the fields of the form are that kind's.
+      const path = `/notification_channels/${kind}` as '/notification_channels/webhook';
+      return bodyOf(api.POST(path, { body: body as never }));
+    },
+    onSuccess: async (channel) => {
+      await client.invalidateQueries({ queryKey: ['channels'] });
+      onMade(channel);
+    },
+  });
 }

@@ -1,0 +1,39 @@
+/** Open rows with a strict order. Its partial indexes are named after this condition. */
+export const ORDERED = `status IN ('pending', 'held') AND ordering_key IS NOT NULL`;
+
+/** Keys that one claim looks at. It begins at a random one, so that none waits for ever behind keys that cannot go. */
+const KEYS_MAX = 2_000;
+
+/** Where a claim begins: keys are hashes. */
+export function randomKey(): number {
+  return Math.floor((Math.random() - 0.5) * 2 ** 32);
+}
+
+/**
+ * SQL of the rows of the channel `c` that may go in its strict order, if it still has one (`s.is_strict`): of each key the first
+ * open row, whether it was tried before or not, and as many behind it as go in the same request (`c.run`). One that waits or is
+ * under way holds back its key, and history goes behind what is live.
+ *
+ * It goes from key to key in the index, so that what waits behind the first row of a key costs nothing.
+ * @param columns of the rows
+ * @param isDue condition of a row whose time has come
+ * $4: ids that are under way; $6: the key at which it begins
+ */
+export function orderedRows(columns: string, isDue: string): string {
+  return `WITH RECURSIVE ${walk('ahead', '>= $6')}, ${walk('rest', '< $6')}
+    SELECT r.* FROM (SELECT key FROM ahead WHERE key IS NOT NULL UNION ALL SELECT key FROM rest WHERE key IS NOT NULL) k
+    CROSS JOIN LATERAL (
+      SELECT ${columns} FROM (
+        SELECT *, bool_and(may_go) OVER (ORDER BY is_historical, id) AS is_next FROM (
+          SELECT ${columns}, ${isDue} AND id <> ALL($4::uuid[]) AS may_go FROM deliveries
+          WHERE channel_id = c.channel_id AND ${ORDERED} AND ordering_key = k.key ORDER BY is_historical, id LIMIT c.run) first) f WHERE is_next) r`;
+}
+
+/** The keys on one side of the beginning, in order. */
+function walk(name: string, side: string): string {
+  const next = (condition: string): string =>
+    `SELECT ordering_key FROM deliveries WHERE channel_id = c.channel_id AND ${ORDERED} AND ordering_key ${side}::int${condition} ORDER BY ordering_key LIMIT 1`;
+  return `${name} (key, count) AS (
+      SELECT (${next(' AND s.is_strict')}), 1
+      UNION ALL SELECT (${next(` AND ordering_key > ${name}.key`)}), count + 1 FROM ${name} WHERE key IS NOT NULL AND count < ${KEYS_MAX})`;
+}
