@@ -14,5 +14,4 @@ export {
   type DeliveryDependencies,
   type DeliveryOptions,
 } from './delivery-options.ts';
-export { previewEvents } from './preview/preview-events.ts';
 export { DEFAULT_RETRY_SCHEDULE_MS } from './record/decide-outcome.ts';

@@ -8088,6 +8088,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         DiscordChannel: {
@@ -8237,6 +8249,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         EmailChannel: {
@@ -8405,6 +8429,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         HttpBatchChannel: {
@@ -8583,6 +8619,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         KafkaChannel: {
@@ -8758,6 +8806,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         NatsChannel: {
@@ -8926,6 +8986,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         RabbitmqChannel: {
@@ -9100,6 +9172,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         RedisStreamChannel: {
@@ -9274,6 +9358,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         SlackChannel: {
@@ -9423,6 +9519,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         SqsChannel: {
@@ -9592,6 +9700,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         TelegramChannel: {
@@ -9747,6 +9867,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
         };
         NotificationChannelPage: {
@@ -9947,6 +10079,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreatedNotificationChannel: {
             /**
@@ -10128,6 +10272,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
             /**
              * @description Signs the deliveries. Shown this once.
@@ -10268,6 +10424,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateDiscordChannelInput: {
             /**
@@ -10375,6 +10543,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateDiscordChannelInput: {
             /**
@@ -10482,6 +10662,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateEmailChannelInput: {
             /**
@@ -10590,6 +10782,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateEmailChannelInput: {
             /**
@@ -10698,6 +10902,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateHttpBatchChannelInput: {
             /**
@@ -10828,6 +11044,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreatedHttpBatchChannel: {
             /**
@@ -11005,6 +11233,18 @@ export interface components {
                  * @example true
                  */
                 include_historical?: boolean;
+                /**
+                 * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+                 * @example strict
+                 * @enum {string}
+                 */
+                ordering?: "best_effort" | "strict";
+                /**
+                 * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+                 * @example address
+                 * @enum {string}
+                 */
+                ordering_key?: "channel" | "address";
             };
             /**
              * @description Signs the deliveries. Shown this once.
@@ -11141,6 +11381,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         KafkaAuth: components["schemas"]["KafkaAuthNone"] | components["schemas"]["KafkaAuthPlain"] | components["schemas"]["KafkaAuthScramSha256"] | components["schemas"]["KafkaAuthScramSha512"];
         KafkaAuthNone: {
@@ -11326,6 +11578,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateKafkaChannelInput: {
             /**
@@ -11452,6 +11716,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         NatsAuth: components["schemas"]["NatsAuthNone"] | components["schemas"]["NatsAuthUser"] | components["schemas"]["NatsAuthToken"] | components["schemas"]["NatsAuthNkey"] | components["schemas"]["NatsAuthCreds"];
         NatsAuthNone: {
@@ -11636,6 +11912,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateNatsChannelInput: {
             /**
@@ -11756,6 +12044,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UserAuth: components["schemas"]["UserAuthNone"] | components["schemas"]["UserAuthPassword"];
         UserAuthNone: {
@@ -11906,6 +12206,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateRabbitmqChannelInput: {
             /**
@@ -12031,6 +12343,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateRedisStreamChannelInput: {
             /**
@@ -12156,6 +12480,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateRedisStreamChannelInput: {
             /**
@@ -12281,6 +12617,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateSlackChannelInput: {
             /**
@@ -12388,6 +12736,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateSlackChannelInput: {
             /**
@@ -12495,6 +12855,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateSqsChannelInput: {
             /**
@@ -12626,6 +12998,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateSqsChannelInput: {
             /**
@@ -12757,6 +13141,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         CreateTelegramChannelInput: {
             /**
@@ -12869,6 +13265,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         UpdateTelegramChannelInput: {
             /**
@@ -12981,6 +13389,18 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.
+             * @example strict
+             * @enum {string}
+             */
+            ordering?: "best_effort" | "strict";
+            /**
+             * @description With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.
+             * @example address
+             * @enum {string}
+             */
+            ordering_key?: "channel" | "address";
         };
         DeliveryWithAttempts: {
             /**
@@ -21400,7 +21820,9 @@ export interface operations {
                      *                 "adjustment"
                      *               ]
                      *             },
-                     *             "include_historical": true
+                     *             "include_historical": true,
+                     *             "ordering": "strict",
+                     *             "ordering_key": "address"
                      *           }
                      *         }
                      *       ],
@@ -21530,7 +21952,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       },
                      *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
                      *     }
@@ -21645,7 +22069,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -21753,7 +22179,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -21860,7 +22288,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -21977,7 +22407,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22092,7 +22524,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22209,7 +22643,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       },
                      *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
                      *     }
@@ -22323,7 +22759,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22447,7 +22885,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22560,7 +23000,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22674,7 +23116,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22784,7 +23228,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -22904,7 +23350,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23015,7 +23463,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23130,7 +23580,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23241,7 +23693,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23349,7 +23803,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23456,7 +23912,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23573,7 +24031,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23683,7 +24143,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23793,7 +24255,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -23899,7 +24363,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -24003,7 +24469,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -24152,7 +24620,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */
@@ -24268,7 +24738,9 @@ export interface operations {
                      *             "adjustment"
                      *           ]
                      *         },
-                     *         "include_historical": true
+                     *         "include_historical": true,
+                     *         "ordering": "strict",
+                     *         "ordering_key": "address"
                      *       }
                      *     }
                      */

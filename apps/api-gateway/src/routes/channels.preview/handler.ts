@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS, findChannelKind, selectionInput } from '@chainwatch/channels';
-import { previewEvents } from '@chainwatch/deliveries';
+import { previewEvents } from '@chainwatch/deliveries/preview';
 import { forbidden, invalidRequest } from '@chainwatch/problem';
 import { takeBulkSlot } from '../../bulk/take-bulk-slot.ts';
 import { checkChannel } from '../../channels/check-channel.ts';
