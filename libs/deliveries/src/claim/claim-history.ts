@@ -4,8 +4,8 @@ import type { Logger } from '@chainwatch/telemetry';
 import { type Channel, isOpen } from '../channel-store.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';
 import { findLeftOut } from '../schedule/read-left-out.ts';
-import { orderingKeyOf } from '../schedule/ordering-key.ts';
-import { storedKey, type EventRow } from '../schedule/undispatched.ts';
+import { orderingKeyOf, storedKey } from '../schedule/ordering-key.ts';
+import type { EventRow } from '../schedule/undispatched.ts';
 import { inPartitions, type Partitions } from './table.ts';
 
 /** Of history, or (not historical) kept while its channel could not be read. */

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { eventKeyOf } from '@chainwatch/channels';
 import type { Channel } from '../channel-store.ts';
-import type { EventRow } from './undispatched.ts';
 
 /** The key of all events of a channel that has one order. */
-export const CHANNEL_KEY = 0;
+const CHANNEL_KEY = 0;
 
 /**
  * What an event shares with those that it must not overtake in a channel: a 32-bit hash of the address, by which Kafka's
@@ -12,9 +11,15 @@ export const CHANNEL_KEY = 0;
  */
 export function orderingKeyOf(
   { orderingKey }: Pick<Channel, 'orderingKey'>,
-  { payload, type: eventType }: Pick<EventRow, 'payload' | 'type'>,
+  { payload, type: eventType }: { readonly payload: string; readonly type: string },
 ): number | null {
   if (orderingKey === undefined) return null;
   if (orderingKey === 'channel') return CHANNEL_KEY;
   return createHash('sha256').update(eventKeyOf({ payload, eventType })).digest().readInt32BE(0);
+}
+
+/** The key of a row for the channel `c`, as its config is now. A channel that became strict at this moment has one order for it. */
+export function storedKey(given: string): string {
+  return `CASE WHEN c.config ->> 'ordering' = 'strict' THEN
+    CASE WHEN c.config ->> 'ordering_key' = 'address' THEN coalesce(${given}, ${CHANNEL_KEY}) ELSE ${CHANNEL_KEY} END END`;
 }

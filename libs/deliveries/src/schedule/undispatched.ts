@@ -1,6 +1,6 @@
 import type { Sql } from '@chainwatch/db';
 import type { Channel } from '../channel-store.ts';
-import { CHANNEL_KEY, orderingKeyOf } from './ordering-key.ts';
+import { orderingKeyOf, storedKey } from './ordering-key.ts';
 
 /** An event whose deliveries are to be made. */
 export interface EventRow {
@@ -49,12 +49,6 @@ export async function listUndispatched(
 const NEW_ID = `(lpad(to_hex(floor(extract(epoch FROM clock.at) * 1000)::bigint), 12, '0') || '7'
   || lpad(to_hex(extract(microseconds FROM clock.at)::integer % 1000), 3, '0') || '8'
   || lpad(to_hex(w.ordinal), 7, '0') || substr(md5(random()::text), 1, 8))::uuid`;
-
-/** The key of a row for the channel `c`, as its config is now. A channel that became strict at this moment has one order for it. */
-export function storedKey(given: string): string {
-  return `CASE WHEN c.config ->> 'ordering' = 'strict' THEN
-    CASE WHEN c.config ->> 'ordering_key' = 'address' THEN coalesce(${given}, ${CHANNEL_KEY}) ELSE ${CHANNEL_KEY} END END`;
-}
 
 /**
  * Stores the deliveries of events and takes the events from the queue, all or nothing. Whichever replica is first does
