@@ -17,9 +17,16 @@ const untilDelivered = histogram('chainwatch_event_delivered_seconds', {
   buckets: WAIT_BUCKETS,
 });
 
+const expressionErrors = counter('chainwatch_expression_errors_total', {
+  description: 'Events that the expression of a channel could not be evaluated for, by this replica.',
+});
+
 /** A span for each attempt; metrics of it, and of how long its events were on their way. */
-export function observeAttempts(): Required<Pick<DeliveryDependencies, 'trace' | 'onAttempt'>> {
+export function observeAttempts(): Required<
+  Pick<DeliveryDependencies, 'trace' | 'onAttempt' | 'onExpressionFaults'>
+> {
   return {
+    onExpressionFaults: (count) => expressionErrors.add(count),
     trace: ({ traceparent, others, eventType, channelId, channelKind }, work) =>
       withSpan(
         'deliver',

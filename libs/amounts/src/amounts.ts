@@ -73,11 +73,24 @@ function trimZeros(fraction: string): string {
 export function compareAmounts(left: string, right: string): -1 | 0 | 1 {
   const a = requireParts(left);
   const b = requireParts(right);
-  const digits = Math.max(a.fraction.length, b.fraction.length);
-  const difference = scale(a, digits) - scale(b, digits);
-  if (difference === 0n) return 0;
-  return difference < 0n ? -1 : 1;
+  if (a.isNegative !== b.isNegative) {
+    if (isZero(a) && isZero(b)) return 0;
+    return a.isNegative ? -1 : 1;
+  }
+  return a.isNegative ? compareMagnitudes(b, a) : compareMagnitudes(a, b);
 }
+
+/** By digits, without numbers: no part has leading zeros, so that a longer whole is greater. */
+function compareMagnitudes(a: DecimalParts, b: DecimalParts): -1 | 0 | 1 {
+  if (a.whole.length !== b.whole.length) return a.whole.length < b.whole.length ? -1 : 1;
+  if (a.whole !== b.whole) return a.whole < b.whole ? -1 : 1;
+  const digits = Math.max(a.fraction.length, b.fraction.length);
+  const [left, right] = [a.fraction.padEnd(digits, '0'), b.fraction.padEnd(digits, '0')];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+const isZero = ({ whole, fraction }: DecimalParts): boolean => /^0*$/.test(whole + fraction);
 
 interface DecimalParts {
   readonly isNegative: boolean;

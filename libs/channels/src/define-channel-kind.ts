@@ -4,6 +4,7 @@ import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.
 import { eraseConsent, type ConsentDefinition } from './erase-consent.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
 import { ordering } from './ordering.ts';
+import { shapeInput, shapeStored } from './shape/shape-members.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
 
 type Shape = z.ZodRawShape;
@@ -86,8 +87,9 @@ export function defineChannelKind<
   type Target = ChannelTarget<Values<Stored>, Credentials>;
   type Given = Partial<Values<Input> & Values<Secrets>>;
   const { defaults, secrets, environment, limits, check, consent } = definition;
+  const isVerbatim = definition.isVerbatim ?? definition.render === undefined;
   const own = z.object(definition.stored);
-  const stored = own.extend({ ...selectionSchema, ...ordering });
+  const stored = own.extend({ ...(isVerbatim && shapeStored), ...selectionSchema, ...ordering });
   const types = defaultEventTypes(defaults.events);
   const withOptions = (given: object): Options => ({ ...definition.options, ...given });
   const withDefaults = (config: unknown): object => ({
@@ -102,7 +104,10 @@ export function defineChannelKind<
     stored.parse({ ...withDefaults(config), ...changes });
   return {
     ...describeKind(definition),
-    input: { ...secrets, ...definition.input, ...selectionInput, ...ordering },
+    input: {
+      ...{ ...secrets, ...definition.input, ...(isVerbatim && shapeInput) },
+      ...{ ...selectionInput, ...ordering },
+    },
     stored,
     defaultEventTypes: types,
     environment: environment?.variables ?? {},
@@ -129,7 +134,7 @@ export function defineChannelKind<
     }),
     limitsOf: (target, options) => limits?.(target as Target, withOptions(options)) ?? {},
     pauseGroupOf: (target) => definition.pauseGroup?.(target as Target),
-    isVerbatim: definition.isVerbatim ?? definition.render === undefined,
+    isVerbatim,
     render: definition.render ?? (([payload]) => payload!),
     createSender: (context, options) => definition.createSender(context, withOptions(options)) as Sender,
   };

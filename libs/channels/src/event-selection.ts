@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { positiveDecimalSchema } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { CHANGE_REASONS, defaultEventTypes, EVENT_TYPES, VERIFICATIONS } from '@chainwatch/events';
+import { FORMATS } from './shape/shape-members.ts';
 
 export const eventTypeSchema = z.enum(EVENT_TYPES);
 
@@ -50,6 +51,19 @@ const memos = {
     examples: ['order '],
   }),
 };
+
+const expression = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .optional()
+  .meta({
+    description:
+      'Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.',
+    examples: [
+      'event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)',
+    ],
+  });
 
 const filtersOf = (groupName: z.ZodString) =>
   z.strictObject({
@@ -110,6 +124,7 @@ const filtersOf = (groupName: z.ZodString) =>
     ...memos,
     verification: verifications,
     reasons,
+    expression,
   });
 
 const historical = z
@@ -170,6 +185,7 @@ const storedFiltersSchema = z.object({
   memo_prefix: z.string().nullish(),
   verification: list,
   reasons: list,
+  expression: z.string().nullish(),
 });
 export type ChannelFilters = z.infer<typeof storedFiltersSchema>;
 
@@ -182,4 +198,7 @@ export const storedSelectionSchema = z.object({
   include_proof: z.string().nullish(),
   ordering: z.string().nullish(),
   ordering_key: z.string().nullish(),
+  fields: z.array(z.string()).nullish(),
+  // Of a newer release: nothing is sent in another format than the one that was chosen.
+  format: z.enum(FORMATS).nullish(),
 });

@@ -25,5 +25,8 @@ export {
   type ChannelFilters,
 } from './event-selection.ts';
 export { eventKeyOf } from './broker/event-key.ts';
+export type { Expression, Verdict } from './expression/compile-expression.ts';
+export { loadExpressions } from './load-expressions.ts';
+export { shapePayload, type Shape } from './shape/shape-payload.ts';
 export { isUncounted, type Attempt, type RecordedRequest } from './attempt.ts';
 export type { ChannelTarget, Sender, SenderContext } from './sender.ts';

@@ -31,6 +31,8 @@ export interface SendRequest<Target = ChannelTarget> {
   /** One, or several that go in one message, whose body was rendered from all of them. */
   readonly event: OutgoingEvent;
   readonly body: string;
+  /** Of the body, or of each event in it. */
+  readonly contentType: string;
   readonly traceparent: string | undefined;
   /** For the whole request. */
   readonly timeoutMs: number;

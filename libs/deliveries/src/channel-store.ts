@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import {
   findChannelKind,
+  loadExpressions,
   storedSelectionSchema,
   type ChannelFilters,
   type ChannelKind,
   type ChannelTarget,
+  type Expression,
+  type Shape,
 } from '@chainwatch/channels';
 import type { Sql } from '@chainwatch/db';
 
@@ -23,12 +26,16 @@ export interface Channel {
   readonly target: ChannelTarget | undefined;
   readonly eventTypes: ReadonlySet<string>;
   readonly filters: ChannelFilters;
+  /** `filters.expression`, compiled. */
+  readonly expression?: Expression | undefined;
   /** It gets events of history, too. */
   readonly includesHistory?: boolean;
   /** Its transaction events have what shows that the transaction is in its block. */
   readonly includeProof?: 'link' | 'inline' | undefined;
   /** What has an order of its own, where a retry holds up what is behind it; undefined: a retry delays nothing. */
   readonly orderingKey?: 'channel' | 'address' | undefined;
+  /** Undefined: it gets events as they are. */
+  readonly shape?: Shape | undefined;
   readonly throttlePerSecond: number | undefined;
   /** Channels with the same group are paused together. */
   readonly pauseGroup: string | undefined;
@@ -85,7 +92,12 @@ export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX
   async function readAll(versions: readonly { id: string; version: string }[]): Promise<CachedChannel[]> {
     const { rows } = await db.query<ChannelRow>(SELECT_CHANNELS, [versions.map(({ id }) => id)]);
     const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
-    return rows.map((row) => ({ version: versionOf.get(row.id)!, channel: parseChannel(row, open) }));
+    const usesExpressions = rows.some(({ has_expression: has }) => has);
+    const compile = usesExpressions ? (await loadExpressions()).compileExpression : undefined;
+    return rows.map((row) => ({
+      version: versionOf.get(row.id)!,
+      channel: parseChannel(row, open, compile),
+    }));
   }
 
   return {
@@ -115,6 +127,7 @@ const CHANNEL_VERSION = `c.xmin::text || coalesce((
 
 const SELECT_CHANNELS = `
   SELECT c.id, c.project_id, c.kind, c.status, c.is_archived, c.consecutive_failures, c.config, c.credentials_sealed,
+    coalesce(jsonb_typeof(c.config #> '{filters,expression}') = 'string', false) AS has_expression,
     coalesce((SELECT json_agg(json_build_object('id', s.id, 'sealed', s.secret_sealed, 'expires_at', s.expires_at) ORDER BY s.state)
       FROM webhook_secrets s WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets
   FROM notification_channels c WHERE c.id = ANY($1::uuid[])`;
@@ -136,6 +149,7 @@ interface ChannelRow {
   readonly consecutive_failures: number;
   readonly config: unknown;
   readonly credentials_sealed: string | null;
+  readonly has_expression: boolean;
   readonly secrets: readonly {
     readonly id: string;
     readonly sealed: string;
@@ -150,9 +164,13 @@ type Usage = Pick<Channel, 'kind' | 'target' | 'pauseGroup' | 'fault'>;
  * A row as the engine uses it. A row that cannot be read or opened becomes a channel with a fault, which
  * waits and spends no attempt.
  */
-export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
+export function parseChannel(row: ChannelRow, open: OpenSealed, compile: Compile | undefined): Channel {
   const kind = findChannelKind(row.kind);
   const selection = storedSelectionSchema.safeParse(row.config);
+  const compiled = compileFilter(selection.data?.filters?.expression ?? undefined, compile);
+  const fault = selection.success
+    ? compiled.fault
+    : `the config of the channel is not readable: ${describeIssues(selection.error)}`;
   const {
     event_types: eventTypes,
     filters,
@@ -160,6 +178,8 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     include_proof: proof,
     ordering,
     ordering_key: orderingKey,
+    fields,
+    format,
   } = selection.data ?? {};
   const includesHistory = selection.data?.include_historical === true;
   return {
@@ -169,17 +189,35 @@ export function parseChannel(row: ChannelRow, open: OpenSealed): Channel {
     isArchived: row.is_archived,
     consecutiveFailures: row.consecutive_failures,
     // A kind of a newer release always stores its event types, so its events are held for it meanwhile.
-    eventTypes: new Set(selection.success ? (eventTypes ?? kind?.defaultEventTypes) : []),
-    isUnreadable: !selection.success,
+    eventTypes: new Set(fault === undefined ? (eventTypes ?? kind?.defaultEventTypes) : []),
+    isUnreadable: fault !== undefined,
     filters: filters ?? {},
+    expression: compiled.expression,
     includesHistory,
     includeProof: proof === 'link' || proof === 'inline' ? proof : undefined,
     orderingKey: ordering !== 'strict' ? undefined : orderingKey === 'address' ? 'address' : 'channel',
+    shape:
+      fields || format === 'cloudevents'
+        ? { fields: fields ?? undefined, format: format ?? 'native' }
+        : undefined,
     throttlePerSecond: throttle ?? undefined,
-    ...(selection.success
-      ? readUsage(row, kind, open)
-      : unusable(kind, `the config of the channel is not readable: ${describeIssues(selection.error)}`)),
+    ...(fault === undefined ? readUsage(row, kind, open) : unusable(kind, fault)),
   };
+}
+
+type Compile = (text: string) => Expression;
+
+/** What a release cannot read matches nothing, and never everything: the channel waits, and says so. */
+function compileFilter(
+  text: string | undefined,
+  compile: Compile | undefined,
+): { readonly expression?: Expression; readonly fault?: string } {
+  if (text === undefined) return {};
+  try {
+    return { expression: compile!(text) };
+  } catch (error) {
+    return { fault: `the expression of the channel cannot be used: ${(error as Error).message}` };
+  }
 }
 
 /** The members that are not readable, without what they hold. */

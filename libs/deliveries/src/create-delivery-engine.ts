@@ -66,6 +66,7 @@ export function createDeliveryEngine(
   const scheduler = new Scheduler({
     ...{ ...base, now: steady, health: workers?.of('dispatch') },
     onStored: (of) => claims.offer(of),
+    onExpressionFaults: dependencies.onExpressionFaults,
   });
   return {
     ring: () => scheduler.ring(),

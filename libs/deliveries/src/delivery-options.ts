@@ -34,6 +34,8 @@ export interface DeliveryDependencies extends SenderContext {
     attempt: Pick<Attempt, 'startedAt' | 'durationMs' | 'errorCode'>,
     jobs: readonly Pick<DeliveryJob, 'eventAt' | 'isFirst'>[],
   ) => void;
+  /** Called with how many events expressions could not be evaluated for, for metrics. */
+  readonly onExpressionFaults?: (count: number) => void;
   /** Told of what does nothing but fail. */
   readonly workers?: Workers;
   readonly random?: () => number;

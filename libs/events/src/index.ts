@@ -34,6 +34,7 @@ export {
 } from './events.ts';
 export type { EventSubject, EventType, TransactionEventType } from './events.ts';
 export { EVENT_SCHEMAS } from './event-envelope.ts';
+export { ANY_SHAPE, eventShape, isEventPath, type EventShape, type ValueKind } from './event-shape.ts';
 export type { EventEnvelope } from './event-envelope.ts';
 export * from './subjects.ts';
 export * from './flow.ts';

@@ -12,7 +12,7 @@ const OTHERS = `
   historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts proof_requests
   balance_reads balances balance_history balance_rounds balance_differences networks block_changes adjustments address_watches address_backfills address_histories
   incidents reprocesses resets skips owners owner_beats list_counts list_changes idempotency_keys ended_sessions portal_sessions rpc_usage
-  statements statement_parts statement_keys reconciliations reconciliation_rows
+  statements statement_parts statement_keys reconciliations reconciliation_rows channel_expression_errors
 `
   .trim()
   .split(/\s+/);

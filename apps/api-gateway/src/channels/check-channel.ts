@@ -1,4 +1,5 @@
-import type { ChannelFilters, ChannelKind } from '@chainwatch/channels';
+import { loadExpressions, type ChannelFilters, type ChannelKind } from '@chainwatch/channels';
+import { invalidRequest } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { checkOutboundUrl } from '../server/check-outbound-url.ts';
 import { canonicalizeFilters } from './canonicalize-filters.ts';
@@ -18,5 +19,18 @@ export async function checkChannel<G extends { readonly filters?: unknown }>(
   };
   await kind.check?.(given, context, settings.channelOptions[kind.kind] ?? {});
   if (given.filters === undefined) return given;
-  return { ...given, filters: await canonicalizeFilters(given.filters as ChannelFilters) };
+  const filters = given.filters as ChannelFilters;
+  if (typeof filters.expression === 'string') await checkExpression(filters.expression);
+  return { ...given, filters: await canonicalizeFilters(filters) };
+}
+
+/** @throws ProblemError 400 with the line and column of what is refused */
+async function checkExpression(text: string): Promise<void> {
+  const { compileExpression, ExpressionError } = await loadExpressions();
+  try {
+    compileExpression(text);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw invalidRequest([{ name: 'filters.expression', reason: error.message }]);
+  }
 }

@@ -7,7 +7,9 @@ import type { ApiDeps } from '../server/api-deps.ts';
 
 export const channelParams = z.object({ notification_channel_id: z.uuid() });
 
-export type StoredChannel = Prisma.NotificationChannelGetPayload<object>;
+export type StoredChannel = Prisma.NotificationChannelGetPayload<typeof withErrors>;
+/** What of other tables a channel shows. */
+export const withErrors = { include: { expressionErrors: true } } as const;
 /** Channel kinds that sign their deliveries. */
 export const SIGNED_KINDS = CHANNEL_KINDS.filter(({ isSigned }) => isSigned);
 
@@ -24,6 +26,7 @@ export async function findChannel(
   }: { readonly principal: Principal; readonly id: string; readonly kinds?: readonly ChannelKind[] },
 ): Promise<StoredChannel> {
   const row = await prisma.notificationChannel.findFirst({
+    ...withErrors,
     where: {
       AND: [{ id }, withinPortal(principal)],
       projectId: principal.projectId,

@@ -24,7 +24,7 @@ export async function findEvent(
     `SELECT e.event_id, e.payload FROM event_keys k JOIN event_log e ON e.id = k.row_id
      WHERE k.event_id = $1 AND e.project_id = $2 AND NOT e.is_held AND e.created_at >= $3
        AND ($4::uuid[] IS NULL OR EXISTS (
-         SELECT FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id AND c.kind = ANY ($5)
+         SELECT FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id AND c.kind = ANY ($5) AND jsonb_typeof(c.config -> 'fields') IS DISTINCT FROM 'array'
          WHERE d.event_id = $1 AND d.channel_id = ANY ($4) AND d.attempt_count > 0))`,
     [eventId, projectId, eventHorizon(), portal?.channelIds ?? null, VERBATIM_KINDS],
   );

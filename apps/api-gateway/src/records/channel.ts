@@ -20,6 +20,22 @@ const common = {
     .string()
     .nullable()
     .meta({ description: 'Why it was given up. Null otherwise.', examples: [null] }),
+  expression_errors: z
+    .object({
+      count: z.int().meta({ description: 'Events since the filters were set.', examples: [3] }),
+      last_error: z
+        .string()
+        .meta({ description: 'Why, the last time.', examples: ['No such key: transaction'] }),
+      last_at: z.iso
+        .datetime()
+        .meta({ description: 'When it happened last.', examples: ['2026-01-01T00:00:00.000Z'] }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.',
+      examples: [null],
+    }),
   created_at: createdAtSchema,
   updated_at: updatedAtSchema,
 };
@@ -75,6 +91,11 @@ export interface ChannelRow {
   readonly isArchived: boolean;
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
+  readonly expressionErrors: {
+    readonly count: bigint;
+    readonly lastError: string;
+    readonly lastAt: Date;
+  } | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -90,6 +111,11 @@ export function toChannelRecord(row: ChannelRow): z.infer<typeof channelSchema> 
     status: row.isArchived ? 'archived' : row.status,
     failed_at: row.failedAt?.toISOString() ?? null,
     failure_reason: row.failureReason,
+    expression_errors: row.expressionErrors && {
+      count: Number(row.expressionErrors.count),
+      last_error: row.expressionErrors.lastError,
+      last_at: row.expressionErrors.lastAt.toISOString(),
+    },
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   });

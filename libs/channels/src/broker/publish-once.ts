@@ -4,16 +4,18 @@ import type { SendRequest, SentMessage } from '../sender.ts';
 
 const TEXT_MAX = 1_000;
 
-/** What every broker gets beside the event's bytes. */
+/** What every broker gets beside the event's bytes; the content type where it is not that of plain JSON. */
 export function describeMessage({
   event,
   attemptId,
+  contentType,
   traceparent,
-}: Pick<SendRequest, 'event' | 'attemptId' | 'traceparent'>): Record<string, string> {
+}: Pick<SendRequest, 'event' | 'attemptId' | 'contentType' | 'traceparent'>): Record<string, string> {
   return {
     'X-Webhook-Event': event.eventType,
     'X-Webhook-Event-Id': event.eventId,
     'X-Webhook-Delivery-Id': attemptId,
+    ...(contentType !== 'application/json' && { 'content-type': contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
 }

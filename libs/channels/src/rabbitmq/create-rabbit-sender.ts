@@ -79,14 +79,14 @@ const ATTEMPT = 'X-Webhook-Delivery-Id';
 
 /** @throws NotAcknowledgedError when no queue took it or the server refused it, and the server's reason for closing the AMQP channel */
 function publish(exchange: Exchange, request: SendRequest<RabbitTarget>): Promise<undefined> {
-  const { target, event, attemptId, body } = request;
+  const { target, event, attemptId, body, contentType } = request;
   const { exchange: name, routing_key: routingKey } = target.config;
   const options = {
     persistent: true,
     mandatory: true,
     messageId: event.eventId,
     type: event.eventType,
-    contentType: 'application/json',
+    contentType,
     headers: describeMessage(request),
   };
   return new Promise((resolve, reject) => {

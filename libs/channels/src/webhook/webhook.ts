@@ -58,7 +58,7 @@ export const webhook = defineChannelKind({
  * ends, to the millisecond.
  */
 async function sendWebhook(
-  { target, attemptId, event, body, traceparent, timeoutMs }: SendRequest<WebhookTarget>,
+  { target, attemptId, event, body, contentType, traceparent, timeoutMs }: SendRequest<WebhookTarget>,
   { http, userAgent }: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<SentMessage> {
   const {
@@ -67,14 +67,15 @@ async function sendWebhook(
   } = target;
   const nowMs = Date.now();
   const secrets = secretsAt(nowMs, target.secrets);
-  const headers = buildWebhookHeaders({
+  const built = buildWebhookHeaders({
     channel: { headers: own, auth, secrets, standardWebhooks },
-    event,
+    event: { ...event, payload: body },
     attemptId,
     traceparent,
     timestamp: Math.floor(nowMs / 1_000),
     userAgent,
   });
+  const headers = { ...built, 'content-type': contentType };
   const outcome = await postOnce({ url, headers, body, http, timeoutMs });
   return {
     request: { method: 'POST', url: maskUrl(url), headers: maskHeaders(headers, auth) },

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { isUncounted, type Attempt, type RecordedRequest, type Sender } from '@chainwatch/channels';
+import {
+  isUncounted,
+  shapePayload,
+  type Attempt,
+  type RecordedRequest,
+  type Sender,
+} from '@chainwatch/channels';
 import type { Signal } from '@chainwatch/chain-core';
 import type { Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
@@ -33,6 +39,8 @@ export interface AttemptStarterDeps extends Sending, Pick<DeliveryDependencies, 
 const STARTS_PER_TURN = 32;
 /** A share of which it is not known whether it is ours is looked at again after this. */
 const LOST_LOOK_MS = 500;
+/** Of what is recorded of a shaped event, in characters. */
+const BODY_LENGTH_MAX = 16_384;
 /** Pause where a receiver does not say how long to wait. */
 const PAUSE_MS = 1_000;
 
@@ -204,7 +212,7 @@ async function attemptDeliveries(
 
 async function send(
   senders: Senders,
-  { id: channelId, kind, target, fault }: Channel,
+  { id: channelId, kind, target, shape, fault }: Channel,
   {
     jobs,
     traceparent,
@@ -213,18 +221,24 @@ async function send(
 ): Promise<Attempt[]> {
   if (kind === undefined || target === undefined) throw new Error(fault);
   const attemptId = randomUUID();
+  const payloads = jobs.map(({ payload }) => (shape === undefined ? payload : shapePayload(payload, shape)));
   const message = await senders.get(kind.kind)!.send({
     target,
     channelId,
     attemptId,
     event: jobs[0]!,
-    body: kind.render(jobs.map(({ payload }) => payload)),
+    body: kind.render(payloads),
+    contentType: shape?.format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json',
     traceparent,
     timeoutMs,
   });
-  return jobs.map((_job, index) =>
-    index === 0 ? { id: attemptId, ...message } : { id: randomUUID(), ...message, isShared: true },
-  );
+  return payloads.map((payload, index) => ({
+    id: index === 0 ? attemptId : randomUUID(),
+    ...message,
+    // The event shows what was sent as it is.
+    ...(shape !== undefined && { request: { ...message.request, body: payload.slice(0, BODY_LENGTH_MAX) } }),
+    ...(index > 0 && { isShared: true }),
+  }));
 }
 
 function failedByUs(): Attempt {

@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
 import { type Channel, isOpen } from '../channel-store.ts';
+import { countExpressionFaults } from '../schedule/count-expression-faults.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';
 import { findLeftOut } from '../schedule/read-left-out.ts';
 import { orderingKeyOf, storedKey } from '../schedule/ordering-key.ts';
@@ -45,7 +46,7 @@ export async function scheduleHistory(
   if (!isOpen(channel) || !isFree) return nothing;
   const { events, rowIds } = await listHistorical(db, channel.id);
   const asked = events.filter((event) => channel.includesHistory === true || !event.is_historical);
-  const wanted = findWantedEvents(asked, {
+  const { wanted, faults } = findWantedEvents(asked, {
     channels: [channel],
     leftOut: await findLeftOut(db, asked, [channel]),
     onFault: ({ id }, err) =>
@@ -53,6 +54,7 @@ export async function scheduleHistory(
   });
   const mine = wanted.filter(({ channels: of }) => of.length > 0).map(({ event }) => event);
   await storeHistorical(db, { channel, rowIds, events: mine });
+  await countExpressionFaults(db, faults);
   return { hasMore: rowIds.length === HISTORY_MAX, hasMade: mine.length > 0 };
 }
 

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { loadExpressions } from '@chainwatch/channels';
 import type { Database } from '@chainwatch/db';
 import { findPoison } from '@chainwatch/quarantine';
 import { parseChannel, type Channel } from '../channel-store.ts';
@@ -70,7 +71,7 @@ export async function previewEvents(
   given: Partial<PreviewLimits> = {},
 ): Promise<Preview> {
   const limits = { ...DEFAULT_LIMITS, ...given };
-  const channel = channelOf(request);
+  const channel = await channelOf(request);
   const endMs = performance.now() + limits.budgetMs;
   const matches: Match[] = [];
   let after: Place = { createdAt: request.since, id: 0 };
@@ -90,16 +91,22 @@ export async function previewEvents(
 }
 
 /** As the store reads it from a row; nothing is sent through it. */
-function channelOf({ projectId, kind, selection }: PreviewRequest): Channel {
+async function channelOf({ projectId, kind, selection }: PreviewRequest): Promise<Channel> {
   const row = {
     id: '',
     project_id: projectId,
     kind,
     config: selection,
     credentials_sealed: null,
+    has_expression: true,
     secrets: [],
   };
-  return parseChannel({ ...row, status: 'active', is_archived: false, consecutive_failures: 0 }, () => '');
+  const { compileExpression } = await loadExpressions();
+  return parseChannel(
+    { ...row, status: 'active', is_archived: false, consecutive_failures: 0 },
+    () => '',
+    compileExpression,
+  );
 }
 
 interface Step {
@@ -132,7 +139,7 @@ async function readStep(
     // One that cannot be read is not sent either: the scheduler sets it aside.
     await findPoison(events, async (some) => {
       const found = findWantedEvents(some, { channels: [channel], leftOut, onFault: () => undefined });
-      wanted.push(...found.flatMap(({ event, channels }) => (channels.length > 0 ? [event] : [])));
+      wanted.push(...found.wanted.flatMap(({ event, channels }) => (channels.length > 0 ? [event] : [])));
     });
     return { events, wanted };
   } catch (error) {

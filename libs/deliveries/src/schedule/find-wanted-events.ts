@@ -1,5 +1,5 @@
 import { compareAmounts } from '@chainwatch/amounts';
-import type { ChannelFilters } from '@chainwatch/channels';
+import type { ChannelFilters, Verdict } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
 import type { Channel } from '../channel-store.ts';
 import { leftOutKey, type LeftOut } from './read-left-out.ts';
@@ -13,21 +13,39 @@ interface Wanting {
   readonly onFault: (channel: Channel, err: unknown) => void;
 }
 
+/** An event that the expression of a channel could not be evaluated for: it does not match. */
+export interface ExpressionFault {
+  readonly eventRowId: number;
+  readonly channelId: string;
+  readonly reason: string;
+}
+
+export interface Wanted<E extends EventRow> {
+  readonly wanted: readonly WantedEvent<E>[];
+  readonly faults: readonly ExpressionFault[];
+}
+
 type Facts = NonNullable<ReturnType<typeof factsOf>>;
 
 /** Which channels of their projects want these events. */
 export function findWantedEvents<E extends EventRow>(
   events: readonly E[],
   { channels, leftOut, onFault }: Wanting,
-): readonly WantedEvent<E>[] {
+): Wanted<E> {
   const channelsOf = groupByProject(channels);
-  return events.map((event) => ({
-    event,
-    channels: findWanting(event, { leftOut, onFault, channels: channelsOf.get(event.project_id) ?? [] }),
-  }));
+  const faults: ExpressionFault[] = [];
+  const wanted = events.map((event) => {
+    const wanting = { leftOut, onFault, channels: channelsOf.get(event.project_id) ?? [] };
+    return { event, channels: findWanting(event, wanting, faults) };
+  });
+  return { wanted, faults };
 }
 
-function findWanting(event: EventRow, { channels, leftOut, onFault }: Wanting): readonly Channel[] {
+function findWanting(
+  event: EventRow,
+  { channels, leftOut, onFault }: Wanting,
+  faults: ExpressionFault[],
+): readonly Channel[] {
   const candidates = channels.filter(({ eventTypes }) => eventTypes.has(event.type));
   if (event.type !== 'channel.failed' && candidates.every(({ filters }) => isUnfiltered(filters)))
     return candidates;
@@ -35,12 +53,14 @@ function findWanting(event: EventRow, { channels, leftOut, onFault }: Wanting): 
   return candidates.filter((channel) => {
     if (envelope.type === 'channel.failed' && envelope.data.channel.id === channel.id) return false;
     try {
-      return matchesChannel(channel, envelope, leftOut);
+      const { matches, fault } = judgeEvent(channel, envelope, leftOut);
+      if (fault !== undefined) faults.push({ eventRowId: event.id, channelId: channel.id, reason: fault });
+      return matches;
     } catch (err) {
       // A filter that cannot be read must not stop the events of others. Such an event is delivered: better
-      // one too many than one missed.
+      // one too many than one missed. An expression is no such filter: it may be what keeps events from a receiver.
       onFault(channel, err);
-      return true;
+      return !hasExpression(channel.filters);
     }
   });
 }
@@ -55,27 +75,47 @@ function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, reado
   return groups;
 }
 
+type Wanter = Pick<Channel, 'eventTypes' | 'filters' | 'expression'>;
+
+/** Whether a channel wants an event: see `judgeEvent`. */
+export function matchesChannel(channel: Wanter, event: EventEnvelope, leftOut?: LeftOut): boolean {
+  return judgeEvent(channel, event, leftOut).matches;
+}
+
 /**
- * Whether a channel wants an event: its type is selected and it passes every filter. The items of a list are
- * alternatives.
+ * Whether a channel wants an event: its type is selected, it passes every filter, and the expression is true. The items
+ * of a list are alternatives. Filters are about what happens on chains, an expression is about every event.
  * @param leftOut what users say of addresses, by id, where the event does not carry it
+ * @throws when the channel has an expression that was not compiled: nobody knows whether it wants the event
  */
-export function matchesChannel(
-  channel: Pick<Channel, 'eventTypes' | 'filters'>,
-  event: EventEnvelope,
-  leftOut: LeftOut = new Map(),
-): boolean {
-  if (!channel.eventTypes.has(event.type)) return false;
-  if (isUnfiltered(channel.filters)) return true;
-  const facts = factsOf(event);
-  return facts === undefined || agrees(channel.filters, facts, leftOut);
+export function judgeEvent(channel: Wanter, event: EventEnvelope, leftOut: LeftOut = new Map()): Verdict {
+  const { filters, expression } = channel;
+  if (!channel.eventTypes.has(event.type)) return { matches: false };
+  if (hasFixedFilters(filters)) {
+    const facts = factsOf(event);
+    if (facts !== undefined && !agrees(filters, facts, leftOut)) return { matches: false };
+  }
+  if (!hasExpression(filters)) return { matches: true };
+  if (expression === undefined) throw new Error('the expression of the channel was not compiled');
+  return expression.judge(event);
 }
 
 /** True when no filter is set: the type of an event alone then decides. */
 function isUnfiltered(filters: ChannelFilters): boolean {
-  return Object.values(filters).every(
-    (value) =>
-      value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0),
+  return !hasExpression(filters) && !hasFixedFilters(filters);
+}
+
+function hasExpression({ expression }: ChannelFilters): boolean {
+  return expression !== undefined && expression !== null;
+}
+
+function hasFixedFilters(filters: ChannelFilters): boolean {
+  return Object.entries(filters).some(
+    ([name, value]) =>
+      name !== 'expression' &&
+      value !== undefined &&
+      value !== null &&
+      !(typeof value === 'object' && Object.keys(value).length === 0),
   );
 }
 

@@ -22,6 +22,7 @@ export interface SchedulerDeps {
   readonly channels: ChannelStore;
   /** Called with channels that have new deliveries, whoever owns them. */
   readonly onStored: (channels: readonly Channel[]) => void;
+  readonly onExpressionFaults?: ((count: number) => void) | undefined;
   readonly options: Pick<DeliveryOptions, 'pollMs'>;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly health?: WorkerHealth | undefined;
@@ -114,20 +115,21 @@ export class Scheduler {
 
   async #schedule(events: readonly EventRow[]): Promise<void> {
     if (events.length === 0) return;
-    const { db, planned, channels, logger, onStored } = this.#deps;
+    const { db, planned, channels, logger, onStored, onExpressionFaults } = this.#deps;
     const listed = await channels.listByProjects([...new Set(events.map((event) => event.project_id))]);
     for (const { id, fault } of await keepForUnreadable(db, events, listed))
       logger.error(
         { channel_id: id, reason: fault },
         'a notification channel that could not be read was set aside',
       );
-    const wanted = findWantedEvents(events, {
+    const { wanted, faults } = findWantedEvents(events, {
       channels: listed,
       leftOut: await findLeftOut(planned, events, listed),
       onFault: ({ id }, err) =>
         logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
     });
-    await storeDeliveries(planned, wanted);
+    await storeDeliveries(planned, wanted, faults);
+    if (faults.length > 0) onExpressionFaults?.(faults.length);
     onStored([...new Set(wanted.flatMap(({ channels: of }) => of))]);
   }
 }

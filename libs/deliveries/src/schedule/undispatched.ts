@@ -1,6 +1,8 @@
 import type { Sql } from '@chainwatch/db';
 import type { Channel } from '../channel-store.ts';
 import { orderingKeyOf, storedKey } from './ordering-key.ts';
+import { addFaults } from './count-expression-faults.ts';
+import type { ExpressionFault } from './find-wanted-events.ts';
 
 /** An event whose deliveries are to be made. */
 export interface EventRow {
@@ -56,15 +58,22 @@ const NEW_ID = `(lpad(to_hex(floor(extract(epoch FROM clock.at) * 1000)::bigint)
  *
  * The commit does not wait for the disk: a server that crashes has forgotten the rows and has the event in the queue
  * again, or neither.
+ * @param faults of expressions with these events: counted once, by the replica that is first
  */
-export async function storeDeliveries(planned: Sql, wanted: readonly WantedEvent[]): Promise<void> {
+export async function storeDeliveries(
+  planned: Sql,
+  wanted: readonly WantedEvent[],
+  faults: readonly ExpressionFault[] = [],
+): Promise<void> {
   const rows = wanted.flatMap(({ event, channels }) =>
     channels.map((channel) => ({ event, channelId: channel.id, key: orderingKeyOf(channel, event) })),
   );
+  const hasFaults = faults.length > 0;
   await planned.query({
-    name: 'store_deliveries',
+    name: hasFaults ? 'store_deliveries_and_faults' : 'store_deliveries',
     text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
       taken AS (DELETE FROM undispatched_events USING relaxed WHERE event_row_id = ANY($1::bigint[]) RETURNING event_row_id),
+      ${hasFaults ? `faults AS (${ADD_FAULTS}),` : ''}
       clock AS MATERIALIZED (SELECT clock_timestamp() AS at, count(*) FROM taken)
       INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, ordering_key)
       SELECT ${NEW_ID}, c.project_id, c.id, w.event_id, w.event_type,
@@ -79,6 +88,17 @@ export async function storeDeliveries(planned: Sql, wanted: readonly WantedEvent
       rows.map(({ event }) => event.type),
       rows.map(({ channelId }) => channelId),
       rows.map(({ key }) => key),
+      ...(hasFaults
+        ? [
+            faults.map(({ eventRowId }) => eventRowId),
+            faults.map(({ channelId }) => channelId),
+            faults.map(({ reason }) => reason),
+          ]
+        : []),
     ],
   });
 }
+
+const ADD_FAULTS = addFaults(
+  '(unnest($7::bigint[], $8::uuid[], $9::text[]) AS u (event_row_id, channel_id, error) JOIN taken USING (event_row_id)) AS f',
+);

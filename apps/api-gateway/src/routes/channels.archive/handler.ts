@@ -1,5 +1,5 @@
 import { defineRoute } from '../../server/define-route.ts';
-import { channelParams, findChannel } from '../../channels/find-channel.ts';
+import { channelParams, findChannel, withErrors } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 
 export const archiveChannel = defineRoute({
@@ -13,6 +13,7 @@ export const archiveChannel = defineRoute({
     const row = await findChannel(deps, { principal, id: params.notification_channel_id });
     if (row.isArchived) return { status: 200, body: toChannelRecord(row) };
     const archived = await deps.prisma.notificationChannel.update({
+      ...withErrors,
       where: { id: row.id },
       data: { isArchived: true, updatedAt: new Date() },
     });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
 import { booleanParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
+import { withErrors } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
@@ -45,9 +46,10 @@ export const listChannels = defineRoute({
       order: toListOrder(query.sort_by, ORDERS, [{ name: 'id', type: 'uuid' }]),
     } as const;
     const read = async (ids: string[]) =>
-      inOrder(ids, await deps.prisma.notificationChannel.findMany({ where: { id: { in: ids } } })).map(
-        toChannelRecord,
-      );
+      inOrder(
+        ids,
+        await deps.prisma.notificationChannel.findMany({ ...withErrors, where: { id: { in: ids } } }),
+      ).map(toChannelRecord);
     return {
       status: 200,
       body: await readList(deps, { call: { principal, name: 'channels', query }, list, read }),

@@ -42,6 +42,9 @@ export function updateChannelRoute(kind: ChannelKind): ApiRoute {
           hasNewTarget: isNewTarget,
           obstacle: kind.obstacleOf(config),
         });
+        // They were of the filters before.
+        if ('filters' in given)
+          await sql.query('DELETE FROM channel_expression_errors WHERE channel_id = $1', [row.id]);
         return locked;
       });
       const after = await findChannel(deps, { principal, id: row.id });

@@ -1,0 +1,87 @@
+import { LRUCache } from 'lru-cache';
+import { checkExpression } from './check-expression.ts';
+import { environment, LIMITS } from './environment.ts';
+import { ExpressionError } from './expression-error.ts';
+
+export { ExpressionError };
+
+/** What an expression says of an event. */
+export interface Verdict {
+  readonly matches: boolean;
+  /** Why it could not be evaluated: then the event does not match. At most 200 characters. */
+  readonly fault?: string;
+}
+
+export interface Expression {
+  /** @param event parsed; nothing else can be read */
+  judge(event: object): Verdict;
+}
+
+const COMPILED_MAX = 1_000;
+const FAULT_LENGTH_MAX = 200;
+const MATCH: Verdict = { matches: true };
+const NO_MATCH: Verdict = { matches: false };
+
+const compiled = new LRUCache<string, Expression>({ max: COMPILED_MAX });
+
+/** The same text is compiled once. @throws ExpressionError */
+export function compileExpression(text: string): Expression {
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  const expression = compile(text);
+  compiled.set(text, expression);
+  return expression;
+}
+
+function compile(text: string): Expression {
+  const run = parse(text);
+  checkExpression(text, run.ast);
+  const { error } = run.check();
+  if (error !== undefined) throw refusal(text, error);
+  return { judge: (event) => judge(run, event) };
+}
+
+type Run = ReturnType<typeof environment.parse>;
+
+function parse(text: string): Run {
+  try {
+    return environment.parse(text);
+  } catch (error) {
+    throw refusal(text, error);
+  }
+}
+
+/** Errors of the interpreter, in which it draws the place. */
+interface InterpreterError {
+  readonly code?: unknown;
+  readonly summary?: unknown;
+  readonly range?: { readonly start: number };
+}
+
+function refusal(text: string, error: unknown): ExpressionError {
+  const { code, summary, range } = error as InterpreterError;
+  const told = typeof summary === 'string' ? summary : 'the expression cannot be read';
+  const limit = code === 'limit_exceeded' ? LIMITS[/\w+(?= \()/.exec(told)?.[0] ?? ''] : undefined;
+  return new ExpressionError(text, range?.start ?? 0, limit ?? told);
+}
+
+/** An error in an event's member is common, and its stack is most of its cost: nobody reads it. */
+function judge(run: Run, event: object): Verdict {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    const result: unknown = run({ event });
+    if (typeof result === 'boolean') return result ? MATCH : NO_MATCH;
+    return { matches: false, fault: 'expected true or false, got another value' };
+  } catch (error) {
+    return { matches: false, fault: describe(error).slice(0, FAULT_LENGTH_MAX) };
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+function describe(error: unknown): string {
+  const { summary } = error as InterpreterError;
+  if (typeof summary === 'string') return summary;
+  return error instanceof Error ? error.message : String(error);
+}
