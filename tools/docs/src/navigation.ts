@@ -44,6 +44,7 @@ const SECTIONS: readonly Section[] = [
       'guides/requests',
       'guides/webhooks',
       'guides/certify',
+      'guides/filters',
       'guides/proofs',
       'guides/statements',
       'guides/reconciliation',

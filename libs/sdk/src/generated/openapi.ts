@@ -7938,6 +7938,29 @@ export interface components {
              */
             failure_reason: string | null;
             /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-01-01T00:00:00.000Z
@@ -7994,6 +8017,20 @@ export interface components {
                  * @enum {string}
                  */
                 include_proof?: "none" | "link" | "inline";
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -8082,6 +8119,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -8131,6 +8173,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -8243,6 +8308,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -8292,6 +8362,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -8423,6 +8516,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -8472,6 +8570,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -8526,6 +8647,20 @@ export interface components {
                  */
                 include_proof?: "none" | "link" | "inline";
                 /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
+                /**
                  * @description Which events it gets.
                  * @example [
                  *       "transaction.detected",
@@ -8613,6 +8748,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -8662,6 +8802,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -8713,6 +8876,20 @@ export interface components {
                     type: "none" | "plain" | "scram-sha-256" | "scram-sha-512";
                 };
                 /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
+                /**
                  * @description Which events it gets.
                  * @example [
                  *       "transaction.detected",
@@ -8800,6 +8977,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -8850,6 +9032,29 @@ export interface components {
              */
             failure_reason: string | null;
             /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-01-01T00:00:00.000Z
@@ -8892,6 +9097,20 @@ export interface components {
                  * @enum {string}
                  */
                 include_proof?: "none" | "link" | "inline";
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -8980,6 +9199,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -9030,6 +9254,29 @@ export interface components {
              */
             failure_reason: string | null;
             /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-01-01T00:00:00.000Z
@@ -9078,6 +9325,20 @@ export interface components {
                      */
                     type: "none" | "user";
                 };
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -9166,6 +9427,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -9216,6 +9482,29 @@ export interface components {
              */
             failure_reason: string | null;
             /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-01-01T00:00:00.000Z
@@ -9264,6 +9553,20 @@ export interface components {
                      */
                     type: "none" | "user";
                 };
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -9352,6 +9655,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -9401,6 +9709,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -9513,6 +9844,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -9563,6 +9899,29 @@ export interface components {
              */
             failure_reason: string | null;
             /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
+            /**
              * Format: date-time
              * @description When it was created.
              * @example 2026-01-01T00:00:00.000Z
@@ -9606,6 +9965,20 @@ export interface components {
                      */
                     access_key_id: string;
                 };
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -9694,6 +10067,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -9743,6 +10121,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -9861,6 +10262,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -9986,6 +10392,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -10073,6 +10493,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10121,6 +10546,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -10178,6 +10626,20 @@ export interface components {
                  * @enum {string}
                  */
                 include_proof?: "none" | "link" | "inline";
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -10266,6 +10728,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10330,6 +10797,20 @@ export interface components {
              * @enum {string}
              */
             include_proof?: "none" | "link" | "inline";
+            /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -10418,6 +10899,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10537,6 +11023,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10656,6 +11147,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10776,6 +11272,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10896,6 +11397,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -10950,6 +11456,20 @@ export interface components {
              * @enum {string}
              */
             include_proof?: "none" | "link" | "inline";
+            /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -11038,6 +11558,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -11086,6 +11611,29 @@ export interface components {
              * @example null
              */
             failure_reason: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @example null
+             */
+            expression_errors: {
+                /**
+                 * Format: int64
+                 * @description Events since the filters were set.
+                 * @example 3
+                 */
+                count: number;
+                /**
+                 * @description Why, the last time.
+                 * @example No such key: transaction
+                 */
+                last_error: string;
+                /**
+                 * Format: date-time
+                 * @description When it happened last.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                last_at: string;
+            } | null;
             /**
              * Format: date-time
              * @description When it was created.
@@ -11139,6 +11687,20 @@ export interface components {
                  * @enum {string}
                  */
                 include_proof?: "none" | "link" | "inline";
+                /**
+                 * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+                 * @example cloudevents
+                 * @enum {string}
+                 */
+                format?: "native" | "cloudevents";
+                /**
+                 * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything.
+                 * @example [
+                 *       "data.transaction.hash",
+                 *       "data.transaction.transfers.amount"
+                 *     ]
+                 */
+                fields?: string[] | null;
                 /**
                  * @description Which events it gets.
                  * @example [
@@ -11227,6 +11789,11 @@ export interface components {
                      *     ]
                      */
                     reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                    /**
+                     * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                     * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                     */
+                    expression?: string;
                 };
                 /**
                  * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -11287,6 +11854,20 @@ export interface components {
              * @enum {string}
              */
             include_proof?: "none" | "link" | "inline";
+            /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
             /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
@@ -11375,6 +11956,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -11485,6 +12071,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -11572,6 +12172,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -11623,6 +12228,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -11710,6 +12329,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -11819,6 +12443,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -11906,6 +12544,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -11951,6 +12594,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12038,6 +12695,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12113,6 +12775,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12200,6 +12876,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12250,6 +12931,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12337,6 +13032,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12387,6 +13087,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12474,6 +13188,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12524,6 +13243,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12611,6 +13344,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12730,6 +13468,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12849,6 +13592,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -12905,6 +13653,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -12992,6 +13754,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13048,6 +13815,20 @@ export interface components {
              */
             include_proof?: "none" | "link" | "inline";
             /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
+            /**
              * @description Which events it gets; absent: those that the kind of channel gets by default.
              * @example [
              *       "transaction.detected",
@@ -13135,6 +13916,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13259,6 +14045,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -13383,6 +14174,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -21768,6 +22564,7 @@ export interface operations {
                      *           "status": "active",
                      *           "failed_at": null,
                      *           "failure_reason": null,
+                     *           "expression_errors": null,
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "updated_at": "2026-01-01T00:00:00.000Z",
                      *           "kind": "webhook",
@@ -21782,6 +22579,11 @@ export interface operations {
                      *             "standard_webhooks": false,
                      *             "throttle_per_second": null,
                      *             "include_proof": "inline",
+                     *             "format": "cloudevents",
+                     *             "fields": [
+                     *               "data.transaction.hash",
+                     *               "data.transaction.transfers.amount"
+                     *             ],
                      *             "event_types": [
                      *               "transaction.detected",
                      *               "transaction.confirmed"
@@ -21818,7 +22620,8 @@ export interface operations {
                      *                 "atomic",
                      *                 "staking_reward",
                      *                 "adjustment"
-                     *               ]
+                     *               ],
+                     *               "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *             },
                      *             "include_historical": true,
                      *             "ordering": "strict",
@@ -21900,6 +22703,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "webhook",
@@ -21914,6 +22718,11 @@ export interface operations {
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -21950,7 +22759,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22017,6 +22827,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "webhook",
@@ -22031,6 +22842,11 @@ export interface operations {
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22067,7 +22883,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22136,6 +22953,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "discord",
@@ -22177,7 +22995,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22245,6 +23064,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "discord",
@@ -22286,7 +23106,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22357,6 +23178,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "email",
@@ -22405,7 +23227,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22474,6 +23297,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "email",
@@ -22522,7 +23346,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22592,6 +23417,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "http_batch",
@@ -22605,6 +23431,11 @@ export interface operations {
                      *         },
                      *         "max_events": 500,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22641,7 +23472,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22708,6 +23540,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "http_batch",
@@ -22721,6 +23554,11 @@ export interface operations {
                      *         },
                      *         "max_events": 500,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22757,7 +23595,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22834,6 +23673,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "kafka",
@@ -22847,6 +23687,11 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22883,7 +23728,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -22949,6 +23795,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "kafka",
@@ -22962,6 +23809,11 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -22998,7 +23850,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23068,6 +23921,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "nats",
@@ -23078,6 +23932,11 @@ export interface operations {
                      *           "type": "none"
                      *         },
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -23114,7 +23973,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23180,6 +24040,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "nats",
@@ -23190,6 +24051,11 @@ export interface operations {
                      *           "type": "none"
                      *         },
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -23226,7 +24092,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23301,6 +24168,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "rabbitmq",
@@ -23312,6 +24180,11 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -23348,7 +24221,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23414,6 +24288,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "rabbitmq",
@@ -23425,6 +24300,11 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -23461,7 +24341,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23531,6 +24412,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "redis_stream",
@@ -23542,6 +24424,11 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -23578,7 +24465,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23644,6 +24532,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "redis_stream",
@@ -23655,6 +24544,11 @@ export interface operations {
                      *         "auth": {
                      *           "type": "none"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -23691,7 +24585,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23760,6 +24655,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "slack",
@@ -23801,7 +24697,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23869,6 +24766,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "slack",
@@ -23910,7 +24808,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -23983,6 +24882,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "sqs",
@@ -23993,6 +24893,11 @@ export interface operations {
                      *         "auth": {
                      *           "access_key_id": "AKIAIOSFODNN7EXAMPLE"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -24029,7 +24934,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -24095,6 +25001,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "sqs",
@@ -24105,6 +25012,11 @@ export interface operations {
                      *         "auth": {
                      *           "access_key_id": "AKIAIOSFODNN7EXAMPLE"
                      *         },
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -24141,7 +25053,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -24211,6 +25124,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "telegram",
@@ -24253,7 +25167,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -24319,6 +25234,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "telegram",
@@ -24361,7 +25277,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -24417,6 +25334,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "webhook",
@@ -24431,6 +25349,11 @@ export interface operations {
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -24467,7 +25390,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -24568,6 +25492,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "webhook",
@@ -24582,6 +25507,11 @@ export interface operations {
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -24618,7 +25548,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
@@ -24686,6 +25617,7 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
                      *       "kind": "webhook",
@@ -24700,6 +25632,11 @@ export interface operations {
                      *         "standard_webhooks": false,
                      *         "throttle_per_second": null,
                      *         "include_proof": "inline",
+                     *         "format": "cloudevents",
+                     *         "fields": [
+                     *           "data.transaction.hash",
+                     *           "data.transaction.transfers.amount"
+                     *         ],
                      *         "event_types": [
                      *           "transaction.detected",
                      *           "transaction.confirmed"
@@ -24736,7 +25673,8 @@ export interface operations {
                      *             "atomic",
                      *             "staking_reward",
                      *             "adjustment"
-                     *           ]
+                     *           ],
+                     *           "expression": "event.data.transaction.transfers.exists(t, t.type != \"internal\" && amount(t.amount) >= 1000)"
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",

@@ -85,6 +85,22 @@ describe('unwrap', () => {
     );
   });
 
+  it.each([
+    [{ sequence: '18231' }, { sequence: 18_231 }],
+    [{ ishistorical: true }, { sequence: null, is_historical: true }],
+  ])('reads an event that comes as CloudEvents, with %j, as any other', async (more, expected) => {
+    const text = JSON.stringify({
+      ...{ specversion: '1.0', id: 'e', source: '/projects/p', type: 'transaction.confirmed', subject: 'x' },
+      ...{ time: 't', datacontenttype: 'application/json', apiversion: 'v1', projectid: 'p' },
+      ...{ istestmessage: false, ...more, data: { transaction: {} } },
+    });
+    const header = signPayload({ secrets: [current], timestamp: now, body: text });
+    expect(await unwrap(text, { 'x-webhook-signature': header }, current, { now })).toEqual({
+      ...{ event_id: 'e', type: 'transaction.confirmed', api_version: 'v1', created_at: 't' },
+      ...{ is_test_message: false, project_id: 'p', data: { transaction: {} }, ...expected },
+    });
+  });
+
   it('takes bytes of a larger buffer', async () => {
     const bytes = Buffer.from(`${body} more`).subarray(0, body.length);
     await unwrap(bytes, { 'x-webhook-signature': signature }, current, { now });

@@ -1,5 +1,6 @@
 import { SignatureError } from '../errors.ts';
 import type { ChainwatchEvent } from '../event-types.ts';
+import { fromCloudEvent } from './from-cloud-event.ts';
 import { verifySignature } from './verify-signature.ts';
 
 /** Of the Fetch API, or as Node and its frameworks give them. */
@@ -17,7 +18,8 @@ export interface UnwrapOptions {
 const TOLERANCE_SECONDS = 300;
 
 /**
- * The event of a webhook delivery, once its signature has been verified.
+ * The event of a webhook delivery, once its signature has been verified. An event that the channel sends as CloudEvents has
+ * the members of any other; of a channel with `fields`, `data` has those alone.
  *
  * @param rawBody the bytes as they arrived, or their text; parsed JSON has other bytes
  * @param secrets the channel's secret; during a rotation the old and the new one
@@ -42,7 +44,7 @@ export async function unwrap(
   const header = readHeader(headers, 'x-webhook-signature');
   await verifySignature({ header, body, secrets: keys, now, toleranceSeconds });
   try {
-    return JSON.parse(new TextDecoder().decode(body)) as ChainwatchEvent;
+    return fromCloudEvent(JSON.parse(new TextDecoder().decode(body))) as ChainwatchEvent;
   } catch {
     throw new SignatureError('malformed_event');
   }

@@ -24,6 +24,17 @@ export function ChannelDetails({ channel }: { readonly channel: Channel }) {
         <Fact name="Proofs">{channel.config.include_proof}</Fact>
       )}
       {channel.config.ordering === 'strict' && <Fact name="Order">{describeOrdering(channel.config)}</Fact>}
+      {channel.config.filters.expression !== undefined && (
+        <Fact name="Expression">
+          <code className="font-mono text-xs break-all">{channel.config.filters.expression}</code>
+        </Fact>
+      )}
+      {channel.expression_errors !== null && (
+        <Fact name="Events it could not be evaluated for">
+          {channel.expression_errors.count.toLocaleString('en')} · {channel.expression_errors.last_error} ·{' '}
+          <Time at={channel.expression_errors.last_at} />
+        </Fact>
+      )}
       {channel.failure_reason !== null && <Fact name="Given up">{channel.failure_reason}</Fact>}
       <Fact name="Added">
         <Time at={channel.created_at} isLong />

@@ -25,6 +25,8 @@ interface KindFormProps {
   readonly onMade: (channel: MadeChannel) => void;
 }
 
+const EXPRESSION = 'filters.expression';
+
 export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const { fields } = describeKind(kind);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
@@ -36,10 +38,12 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const set = (name: string, text: string): void => setTexts({ ...texts, [name]: text });
   const selection = {
     ...(events !== undefined && { event_types: [...events] }),
-    ...(takesUntold && untold !== undefined && { filters: { reasons: [...untold.reasons] } }),
+    ...filtersOf({ expression: textOf(EXPRESSION), reasons: takesUntold ? untold?.reasons : undefined }),
   };
   const creating = useCreating(kind, onMade);
-  const reasons = ['name', ...fields.map(({ name }) => name)].map((name) => reasonFor(creating.error, name));
+  const reasons = ['name', ...fields.map(({ name }) => name), EXPRESSION].map((name) =>
+    reasonFor(creating.error, name),
+  );
   return (
     <form
       className="flex flex-col gap-3"
@@ -87,6 +91,16 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
           }}
         />
       )}
+      <TextField
+        label="Expression"
+        maxLength={2_000}
+        placeholder='event.data.transaction.direction == "in"'
+        hint="Optional. Only events for which this CEL expression is true."
+        className="font-mono"
+        value={textOf(EXPRESSION)}
+        onChange={(event) => set(EXPRESSION, event.target.value)}
+        error={reasons.at(-1)}
+      />
       <OrderingSelect chosen={ordering} onChange={setOrdering} />
       <PreviewLine kind={kind} selection={selection} />
       {creating.error && reasons.every((reason) => reason === undefined) && (
@@ -115,4 +129,17 @@ function useCreating(kind: Kind, onMade: KindFormProps['onMade']) {
       onMade(channel);
     },
   });
+}
+
+/** Absent where nothing is filtered. */
+function filtersOf({
+  expression,
+  reasons,
+}: {
+  readonly expression: string;
+  readonly reasons: readonly string[] | undefined;
+}): object {
+  const text = expression.trim();
+  const filters = { ...(text !== '' && { expression: text }), ...(reasons && { reasons: [...reasons] }) };
+  return Object.keys(filters).length > 0 ? { filters } : {};
 }
