@@ -44,6 +44,7 @@ import { getChannel } from './routes/channels.get/handler.ts';
 import { listChannels } from './routes/channels.list/handler.ts';
 import { previewChannel } from './routes/channels.preview/handler.ts';
 import { restoreChannel } from './routes/channels.restore/handler.ts';
+import { rehearseChannel } from './routes/channels.rehearse/handler.ts';
 import { testChannel } from './routes/channels.test/handler.ts';
 import { updateChannelRoute } from './routes/channels.update/handler.ts';
 import { getDelivery } from './routes/deliveries.get/handler.ts';
@@ -138,6 +139,7 @@ const channelRoutes = {
   listDeliveries,
   getDelivery,
   testChannel,
+  rehearseChannel,
   redeliver,
   recover,
   getWebhookSecrets,

@@ -4,6 +4,7 @@ import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.
 import { eraseConsent, type ConsentDefinition } from './erase-consent.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
 import { ordering } from './ordering.ts';
+import { sandbox } from './sandbox.ts';
 import { shapeInput, shapeStored } from './shape/shape-members.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
 
@@ -89,7 +90,7 @@ export function defineChannelKind<
   const { defaults, secrets, environment, limits, check, consent } = definition;
   const isVerbatim = definition.isVerbatim ?? definition.render === undefined;
   const own = z.object(definition.stored);
-  const stored = own.extend({ ...(isVerbatim && shapeStored), ...selectionSchema, ...ordering });
+  const stored = own.extend({ ...(isVerbatim && shapeStored), ...selectionSchema, ...ordering, ...sandbox });
   const types = defaultEventTypes(defaults.events);
   const withOptions = (given: object): Options => ({ ...definition.options, ...given });
   const withDefaults = (config: unknown): object => ({
@@ -106,7 +107,7 @@ export function defineChannelKind<
     ...describeKind(definition),
     input: {
       ...{ ...secrets, ...definition.input, ...(isVerbatim && shapeInput) },
-      ...{ ...selectionInput, ...ordering },
+      ...{ ...selectionInput, ...ordering, ...sandbox },
     },
     stored,
     defaultEventTypes: types,

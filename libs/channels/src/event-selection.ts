@@ -198,6 +198,7 @@ export const storedSelectionSchema = z.object({
   include_proof: z.string().nullish(),
   ordering: z.string().nullish(),
   ordering_key: z.string().nullish(),
+  sandbox: z.boolean().nullish(),
   fields: z.array(z.string()).nullish(),
   // Of a newer release: nothing is sent in another format than the one that was chosen.
   format: z.enum(FORMATS).nullish(),

@@ -1,3 +1,5 @@
+import type { Rehearsal } from './rehearsal.ts';
+
 /** A delivery in memory, on its way to a receiver. */
 export interface DeliveryJob {
   readonly id: string;
@@ -26,6 +28,8 @@ export interface DeliveryJob {
   readonly orderingKey?: number | undefined;
   /** Of history: it goes behind everything else of its channel. */
   readonly isHistorical?: boolean;
+  /** How it is sent where a receiver is tried. */
+  readonly rehearsal?: Rehearsal | undefined;
   /** A customer asked for it: one attempt, whatever the state of the channel. */
   readonly isTest: boolean;
 }

@@ -131,6 +131,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'POST /notification_channels/:notification_channel_id/actions/archive': 'api:notification_channel:write',
   'POST /notification_channels/:notification_channel_id/actions/restore': 'api:notification_channel:write',
   'POST /notification_channels/:notification_channel_id/actions/test': 'api:notification_channel:write',
+  'POST /notification_channels/:notification_channel_id/actions/rehearse': 'api:notification_channel:write',
   'GET /notification_channels/:notification_channel_id/webhook-secrets': 'api:webhook_secret:read',
   'POST /notification_channels/:notification_channel_id/webhook-secrets/actions/rotate':
     'api:webhook_secret:rotate',

@@ -9,6 +9,7 @@ import {
 import type { Signal } from '@chainwatch/chain-core';
 import type { Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
+import { rehearse } from '../rehearsal.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState, FinishedAttempt } from '../record/decide-outcome.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -223,14 +224,13 @@ async function send(
   const attemptId = randomUUID();
   const payloads = jobs.map(({ payload }) => (shape === undefined ? payload : shapePayload(payload, shape)));
   const message = await senders.get(kind.kind)!.send({
-    target,
+    ...rehearse(jobs[0]!, { target, timeoutMs }),
     channelId,
     attemptId,
     event: jobs[0]!,
     body: kind.render(payloads),
     contentType: shape?.format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json',
     traceparent,
-    timeoutMs,
   });
   return payloads.map((payload, index) => ({
     id: index === 0 ? attemptId : randomUUID(),

@@ -2,6 +2,7 @@ import type { Sql } from '@chainwatch/db';
 import type { RowCounts } from '../attempts/channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import { withProof } from '../proofs/proof-parts.ts';
+import { parseRehearsal } from '../rehearsal.ts';
 import { orderedRows, ORDERED, randomKey } from './ordered-rows.ts';
 
 // The statements over the table of deliveries as a queue. Its partial indexes are named after these conditions.
@@ -19,7 +20,7 @@ const UNTRIED = `status IN ('pending', 'held') AND attempt_count = 0 AND NOT is_
 const AGAIN = `status IN ('pending', 'held') AND (attempt_count > 0 OR is_test)`;
 /** What is held is due as soon as its channel is open. */
 const IS_DUE = `(status = 'held' OR next_attempt_at <= now())`;
-const COLUMNS = `id, status, event_id, event_type, attempt_count, attempt_base, is_test, is_historical, next_attempt_at, proof, ordering_key`;
+const COLUMNS = `id, status, event_id, event_type, attempt_count, attempt_base, is_test, is_historical, next_attempt_at, proof, ordering_key, rehearsal`;
 /** The event of a delivery `d`. Row by row (OFFSET 0): the planner counts every day of events for each row, not the one that it is in. */
 const WITH_EVENT = `CROSS JOIN LATERAL (SELECT l.payload, l.traceparent, l.created_at AS event_at
   FROM event_keys k JOIN event_log l ON l.id = k.row_id WHERE k.event_id = d.event_id OFFSET 0) e`;
@@ -42,6 +43,7 @@ interface DeliveryRow {
   readonly is_test: boolean;
   readonly is_historical: boolean;
   readonly proof: string | null;
+  readonly rehearsal: string | null;
   readonly ordering_key: number | null;
   /** Of claims: whether its channel has a strict order now. */
   readonly is_strict?: boolean | null;
@@ -213,6 +215,7 @@ function toJobs(rows: readonly DeliveryRow[], isProbe: boolean): readonly Delive
       isProbe,
       eventAt: saysNothing(row) ? undefined : row.event_at,
       isTest: row.is_test,
+      rehearsal: parseRehearsal(row.rehearsal),
       isHistorical: row.is_historical,
       orderingKey: row.is_strict === true ? (row.ordering_key ?? undefined) : undefined,
     }))

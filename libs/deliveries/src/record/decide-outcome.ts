@@ -1,6 +1,7 @@
 import { FATAL_ERRORS, isUncounted, type Attempt } from '@chainwatch/channels';
 import { isOpen, type Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
+import { sendsOf } from '../rehearsal.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -39,6 +40,8 @@ export interface ChannelState extends Pick<Channel, 'status' | 'isArchived' | 'c
   readonly kind: string;
   readonly name: string;
   readonly failureReason: string | null;
+  /** Its receiver is only tried: nothing that it answers changes the state. */
+  readonly isSandbox?: boolean;
 }
 
 export interface OutcomeOptions {
@@ -75,8 +78,19 @@ export function decideOutcome(
   state: ChannelState | undefined,
   options: OutcomeOptions,
 ): Decision {
+  if (state?.isSandbox !== true) return decide(finished, state, options);
+  return { ...decide(finished, state, { ...options, failingAfter: Infinity }), state };
+}
+
+function decide(
+  finished: Pick<FinishedAttempt, 'job' | 'attempt'>,
+  state: ChannelState | undefined,
+  options: OutcomeOptions,
+): Decision {
   const { job, attempt } = finished;
   const now = new Date(options.nowMs);
+  if (job.attemptCount + 1 < sendsOf(job) && !isUncounted(attempt))
+    return { outcome: { status: 'pending', attemptCount: job.attemptCount + 1, nextAttemptAt: now }, state };
   if (attempt.errorCode === undefined) {
     const outcome = { status: 'delivered', attemptCount: job.attemptCount + 1, nextAttemptAt: now } as const;
     return { outcome, state: countSuccess(state, job.isTest) };

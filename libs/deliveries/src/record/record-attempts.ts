@@ -89,7 +89,8 @@ async function lockChannels(sql: Sql, ids: readonly string[]): Promise<ReadonlyM
   if (ids.length === 0) return new Map();
   const { rows } = await sql.query<ChannelState>(
     `SELECT id, project_id AS "projectId", kind, name, status, is_archived AS "isArchived",
-       consecutive_failures AS "consecutiveFailures", failure_reason AS "failureReason"
+       consecutive_failures AS "consecutiveFailures", failure_reason AS "failureReason",
+       coalesce(config -> 'sandbox' = 'true', false) AS "isSandbox"
      FROM notification_channels WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`,
     [ids],
   );

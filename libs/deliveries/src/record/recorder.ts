@@ -82,7 +82,8 @@ export class Recorder {
 
   add(finished: FinishedAttempt): void {
     const { errorCode, move } = finished.attempt;
-    const isPlain = finished.isChannelClean && errorCode === undefined && move === undefined;
+    const isLast = finished.job.rehearsal === undefined;
+    const isPlain = isLast && finished.isChannelClean && errorCode === undefined && move === undefined;
     void (isPlain ? this.#successes : this.#others).add(finished);
   }
 

@@ -32,6 +32,7 @@ const OF_OTHER_SPECS: Readonly<Record<string, string>> = {
   '/events/{event_id}/deliveries': 'GET',
   '/notification_channels/preview': 'POST',
   '/notification_channels/{notification_channel_id}/actions/test': 'POST',
+  '/notification_channels/{notification_channel_id}/actions/rehearse': 'POST',
   '/notification_channels/{notification_channel_id}/deliveries/{delivery_id}': 'GET',
   '/notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver': 'POST',
   '/notification_channels/{notification_channel_id}/deliveries/actions/recover': 'POST',

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import type { ChannelTarget } from '@chainwatch/channels';
+import type { DeliveryJob } from './delivery-job.ts';
+
+/**
+ * How a delivery of a rehearsal is sent. `duplicate`: again after the receiver took it. `slow`: again after its answer came
+ * too late. `rotation`: with a second signature, of a secret that the receiver does not know.
+ */
+export const REHEARSALS = ['duplicate', 'slow', 'rotation'] as const;
+export type Rehearsal = (typeof REHEARSALS)[number];
+
+/** So that the receiver is at work, and cannot have answered yet unless it is fast. */
+const SLOW_TIMEOUT_MS = 50;
+
+export function parseRehearsal(text: string | null): Rehearsal | undefined {
+  return REHEARSALS.find((one) => one === text);
+}
+
+/** How often it is sent, whatever the receiver answers. */
+export function sendsOf({ rehearsal }: Pick<DeliveryJob, 'rehearsal'>): number {
+  return rehearsal === 'duplicate' || rehearsal === 'slow' ? 2 : 1;
+}
+
+/** What differs in this attempt of a delivery. */
+export function rehearse(
+  { rehearsal, attemptCount }: Pick<DeliveryJob, 'rehearsal' | 'attemptCount'>,
+  given: { readonly target: ChannelTarget; readonly timeoutMs: number },
+): typeof given {
+  if (rehearsal === 'slow' && attemptCount === 0) return { ...given, timeoutMs: SLOW_TIMEOUT_MS };
+  if (rehearsal !== 'rotation') return given;
+  const unknown = { secret: `rehearsal_${randomBytes(15).toString('hex')}`, expiresAtMs: undefined };
+  const [current] = given.target.secrets;
+  return { ...given, target: { ...given.target, secrets: [unknown, ...(current ? [current] : [])] } };
+}
