@@ -1,5 +1,11 @@
 import type { Sql } from '@chainwatch/db';
-import type { ExpressionFault } from './find-wanted-events.ts';
+
+/** An event that the expression of a channel could not be evaluated for: it does not match. */
+export interface ExpressionFault {
+  readonly eventRowId: number;
+  readonly channelId: string;
+  readonly reason: string;
+}
 
 /**
  * Adds faults (`f`: SQL of rows with channel_id and error) to the counts that their channels show.

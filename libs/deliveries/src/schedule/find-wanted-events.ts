@@ -2,6 +2,7 @@ import { compareAmounts } from '@chainwatch/amounts';
 import type { ChannelFilters, Verdict } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
 import type { Channel } from '../channel-store.ts';
+import type { ExpressionFault } from './count-expression-faults.ts';
 import { leftOutKey, type LeftOut } from './read-left-out.ts';
 import type { EventRow, WantedEvent } from './undispatched.ts';
 
@@ -13,14 +14,7 @@ interface Wanting {
   readonly onFault: (channel: Channel, err: unknown) => void;
 }
 
-/** An event that the expression of a channel could not be evaluated for: it does not match. */
-export interface ExpressionFault {
-  readonly eventRowId: number;
-  readonly channelId: string;
-  readonly reason: string;
-}
-
-export interface Wanted<E extends EventRow> {
+interface Wanted<E extends EventRow> {
   readonly wanted: readonly WantedEvent<E>[];
   readonly faults: readonly ExpressionFault[];
 }
@@ -88,7 +82,7 @@ export function matchesChannel(channel: Wanter, event: EventEnvelope, leftOut?: 
  * @param leftOut what users say of addresses, by id, where the event does not carry it
  * @throws when the channel has an expression that was not compiled: nobody knows whether it wants the event
  */
-export function judgeEvent(channel: Wanter, event: EventEnvelope, leftOut: LeftOut = new Map()): Verdict {
+function judgeEvent(channel: Wanter, event: EventEnvelope, leftOut: LeftOut = new Map()): Verdict {
   const { filters, expression } = channel;
   if (!channel.eventTypes.has(event.type)) return { matches: false };
   if (hasFixedFilters(filters)) {

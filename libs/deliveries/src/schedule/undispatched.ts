@@ -1,8 +1,7 @@
 import type { Sql } from '@chainwatch/db';
 import type { Channel } from '../channel-store.ts';
+import { addFaults, type ExpressionFault } from './count-expression-faults.ts';
 import { orderingKeyOf, storedKey } from './ordering-key.ts';
-import { addFaults } from './count-expression-faults.ts';
-import type { ExpressionFault } from './find-wanted-events.ts';
 
 /** An event whose deliveries are to be made. */
 export interface EventRow {
