@@ -75,6 +75,22 @@ for (const { kind, start, isThere } of KINDS) {
       expect(JSON.stringify(await attempts())).not.toMatch(/hunter2|"guest"/);
     }, 60_000);
 
+    test('gets CloudEvents of a few members by the key of the whole event', async () => {
+      await destination.read('shaped').catch(() => undefined);
+      await addChannel('shaped', { config: { format: 'cloudevents', fields: ['data.transaction.hash'] } });
+      await world.start();
+      const eventId = await world.emit({ addresses: [{ address: 'a1' }] });
+      await world.waitForStatus(eventId, 'delivered');
+      const [message] = await destination.read('shaped');
+      expect(message!.headers).toMatchObject({
+        'content-type': 'application/cloudevents+json',
+        'X-Webhook-Event-Id': eventId,
+      });
+      expect(JSON.parse(message!.body)).toMatchObject({ specversion: '1.0', id: eventId });
+      expect((JSON.parse(message!.body) as { data: object }).data).toEqual({ transaction: { hash: '0x1' } });
+      if (kind === 'kafka') expect(message!.key).toBe('a1');
+    }, 60_000);
+
     test('tries again until the server is there', async () => {
       const port = await findFreePort();
       const { config } = destination.configOf('late');

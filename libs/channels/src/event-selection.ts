@@ -65,6 +65,11 @@ const expression = z
     ],
   });
 
+const direction = z
+  .enum(['in', 'out', 'self'])
+  .optional()
+  .meta({ description: 'Only transactions of that direction.' });
+
 const filtersOf = (groupName: z.ZodString) =>
   z.strictObject({
     chain_gids: z
@@ -109,10 +114,7 @@ const filtersOf = (groupName: z.ZodString) =>
           'Only events of addresses whose metadata has all of these members. Values are compared as text: `1042` and `"1042"` are the same.',
         examples: [{ shop: '7' }],
       }),
-    direction: z
-      .enum(['in', 'out', 'self'])
-      .optional()
-      .meta({ description: 'Only transactions of that direction.' }),
+    direction,
     min_amount: positiveDecimalSchema
       .max(160)
       .optional()

@@ -223,6 +223,17 @@ describe('a portal session', () => {
     await portal.ask('get', `/events/${unsent.event_id}`).expect(404);
   });
 
+  it('does not show what the channel leaves out of its events', async () => {
+    const path = `/notification_channels/webhook/${mine.channelId}`;
+    await world.api
+      .patch(path)
+      .send({ fields: ['data.transaction.hash'] })
+      .expect(200);
+    await portal.ask('get', `/events/${mine.eventId}`).expect(404);
+    await world.api.patch(path).send({ fields: null }).expect(200);
+    await portal.ask('get', `/events/${mine.eventId}`).expect(200);
+  });
+
   it('may what it was made for, and nothing beside', async () => {
     const reader = await openPortal(world, [mine.channelId], { permissions: READ });
     const path = `/channels/${mine.channelId}`;

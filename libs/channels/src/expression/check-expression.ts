@@ -83,7 +83,7 @@ class Check {
       case 'list':
         return this.#readList(node.args, scope, times);
       case 'call':
-        return this.#readCall(node, node.args, scope, times);
+        return this.#readCall(node, { call: node.args, scope, times });
       case 'rcall':
         return this.#readMethod(node, { call: node.args, scope, times });
       case '!_':
@@ -95,7 +95,7 @@ class Check {
         return BOOLEAN;
       case '-_':
         if (node.args.op === 'value' && mayBe(this.read(node.args, scope, times), 'number')) return NUMBER;
-        break;
+        throw this.#refuseOperator(node);
       case '?:':
         return this.#readChoice(node.args, scope, times);
       case 'in':
@@ -107,11 +107,21 @@ class Check {
       case '>':
       case '>=':
         return this.#readComparison(node, scope, times);
+      case '+':
+      case '-':
+      case '*':
+      case '/':
+      case '%':
+      case 'map':
+      case '.?':
+      case '[?]':
+        throw this.#refuseOperator(node);
     }
-    throw this.refuse(
-      node.op === 'map' || node.op === '-_' ? node : { start: node.pos },
-      `${node.op === 'map' ? 'objects' : 'calculations'} are not available in expressions`,
-    );
+  }
+
+  #refuseOperator(node: ASTNode): ExpressionError {
+    const what = node.op === 'map' ? 'objects' : 'calculations';
+    return this.refuse(node, `${what} are not available in expressions`);
   }
 
   #count(node: ASTNode, steps: number): void {
@@ -167,9 +177,15 @@ class Check {
 
   #readCall(
     node: ASTNode,
-    [name, given]: readonly [string, readonly ASTNode[]],
-    scope: Scope,
-    times: number,
+    {
+      call: [name, given],
+      scope,
+      times,
+    }: {
+      readonly call: readonly [string, readonly ASTNode[]];
+      readonly scope: Scope;
+      readonly times: number;
+    },
   ): Operand {
     const [argument, ...rest] = given;
     if (argument === undefined || rest.length > 0 || !['amount', 'has', 'size'].includes(name))

@@ -7,6 +7,7 @@ import { reasonFor, TextField } from '../../ui/field.tsx';
 import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
+import { ExpressionField } from './expression-field.tsx';
 import { describeKind, valuesOf, type Kind } from './kinds.ts';
 import { OrderingSelect } from './ordering-select.tsx';
 import { ORDERINGS, type OrderingChoice } from './ordering.ts';
@@ -66,20 +67,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         onChange={(event) => set('name', event.target.value)}
         error={reasons[0]}
       />
-      {fields.map(({ name, label, placeholder, hint, isSecret, isOptional }, index) => (
-        <TextField
-          key={name}
-          label={label}
-          required={!isOptional}
-          placeholder={placeholder}
-          hint={hint}
-          type={isSecret ? 'password' : 'text'}
-          className="font-mono"
-          value={textOf(name)}
-          onChange={(event) => set(name, event.target.value)}
-          error={reasons[index + 1]}
-        />
-      ))}
+      <KindFields fields={fields} textOf={textOf} set={set} reasons={reasons.slice(1)} />
       <EventChoice chosen={events} onChange={setEvents} />
       {untold !== undefined && (
         <UntoldChoice
@@ -91,14 +79,9 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
           }}
         />
       )}
-      <TextField
-        label="Expression"
-        maxLength={2_000}
-        placeholder='event.data.transaction.direction == "in"'
-        hint="Optional. Only events for which this CEL expression is true."
-        className="font-mono"
+      <ExpressionField
         value={textOf(EXPRESSION)}
-        onChange={(event) => set(EXPRESSION, event.target.value)}
+        onChange={(text) => set(EXPRESSION, text)}
         error={reasons.at(-1)}
       />
       <OrderingSelect chosen={ordering} onChange={setOrdering} />
@@ -129,6 +112,31 @@ function useCreating(kind: Kind, onMade: KindFormProps['onMade']) {
       onMade(channel);
     },
   });
+}
+
+interface KindFieldsProps {
+  readonly fields: ReturnType<typeof describeKind>['fields'];
+  readonly textOf: (name: string) => string;
+  readonly set: (name: string, text: string) => void;
+  /** By the fields. */
+  readonly reasons: readonly (string | undefined)[];
+}
+
+function KindFields({ fields, textOf, set, reasons }: KindFieldsProps) {
+  return fields.map(({ name, label, placeholder, hint, isSecret, isOptional }, index) => (
+    <TextField
+      key={name}
+      label={label}
+      required={!isOptional}
+      placeholder={placeholder}
+      hint={hint}
+      type={isSecret ? 'password' : 'text'}
+      className="font-mono"
+      value={textOf(name)}
+      onChange={(event) => set(name, event.target.value)}
+      error={reasons[index]}
+    />
+  ));
 }
 
 /** Absent where nothing is filtered. */
