@@ -1,6 +1,9 @@
-import type { ChannelFilters } from '@chainwatch/channels';
+import { loadExpressions, type ChannelFilters } from '@chainwatch/channels';
 import type { EventEnvelope } from '@chainwatch/events';
-import { matchesChannel } from './find-wanted-events.ts';
+import type { Channel } from '../channel-store.ts';
+import { findWantedEvents, matchesChannel } from './find-wanted-events.ts';
+
+const { compileExpression } = await loadExpressions();
 
 const CHAIN = 'eip155:1';
 const TOKEN = 'eip155:1/erc20:0x01';
@@ -328,4 +331,63 @@ describe('by memo', () => {
   ])('%s', (_name, filters, event, expected) =>
     expect(matchesChannel({ eventTypes: types, filters }, event)).toBe(expected),
   );
+});
+
+describe('by expression', () => {
+  const channel = (text: string, filters: ChannelFilters = {}) => ({
+    eventTypes: new Set(['transaction.detected', 'channel.failed']),
+    filters: { ...filters, expression: text },
+    expression: compileExpression(text),
+  });
+  const failed = {
+    type: 'channel.failed',
+    data: { channel: { id: 'x', name: 'Payments' } },
+  } as unknown as EventEnvelope;
+
+  it.each<[string, string, ChannelFilters, EventEnvelope, boolean]>([
+    ['it is true', 'event.data.transaction.direction == "in"', {}, detected, true],
+    ['it is false', 'event.data.transaction.direction == "out"', {}, detected, false],
+    ['a filter beside it does not match', 'true', { direction: 'out' }, detected, false],
+    ['both match', 'true', { direction: 'in' }, detected, true],
+    ['another type', 'true', {}, balance('1'), false],
+    ['an event that other filters are not about', 'event.data.channel.name == "Other"', {}, failed, false],
+    ['the same, and it is true', 'event.data.channel.name == "Payments"', { direction: 'out' }, failed, true],
+    ['a member is missing', 'event.data.current == "1"', {}, detected, false],
+  ])('%s: %s', (_name, text, filters, event, expected) => {
+    expect(matchesChannel(channel(text, filters), event)).toBe(expected);
+  });
+
+  const row = {
+    id: 7,
+    event_id: 'e',
+    project_id: 'p',
+    type: detected.type,
+    payload: JSON.stringify(detected),
+  };
+  const own = { id: 'c', projectId: 'p' };
+  const find = (of: object) => {
+    const told: unknown[] = [];
+    const found = findWantedEvents([row], {
+      channels: [{ ...own, ...of } as unknown as Channel],
+      leftOut: new Map(),
+      onFault: (_channel, err) => told.push(err),
+    });
+    return { wants: found.wanted[0]!.channels.length === 1, faults: found.faults, told };
+  };
+
+  it('says which event it could not be evaluated for', () => {
+    expect(find(channel('event.data.current == "1"'))).toEqual({
+      wants: false,
+      faults: [{ eventRowId: 7, channelId: 'c', reason: 'No such key: current' }],
+      told: [],
+    });
+  });
+
+  it('one that nobody compiled lets nothing through, and says so', () => {
+    const { wants, told } = find({ ...channel('true'), expression: undefined });
+    expect(wants).toBe(false);
+    expect(told).toEqual([
+      expect.objectContaining({ message: 'the expression of the channel was not compiled' }),
+    ]);
+  });
 });
