@@ -129,7 +129,11 @@ test('tells what the channel then gets, whatever it asks for, in whatever steps 
     fc.array(randomEvent, { minLength: 20, maxLength: 40 }),
     fc.array(selection, { minLength: 5, maxLength: 5 }),
     fc.record({ since: fc.nat(2), until: fc.integer({ min: 3, max: TIMES }) }),
-    fc.record({ stepMax: fc.integer({ min: 1, max: 9 }), eventsMax: fc.integer({ min: 1, max: 60 }) }),
+    fc.record({
+      stepMax: fc.integer({ min: 1, max: 9 }),
+      stepBytesMax: fc.constantFrom(1, 2_000, 1_000_000),
+      eventsMax: fc.integer({ min: 1, max: 60 }),
+    }),
     async (events, selections, times, limits) => {
       const projectId = await world.addProject();
       const [since, until] = [timeAt(times.since), timeAt(times.until)];
@@ -200,7 +204,7 @@ async function readAll(
   const request = { ...asked, kind: 'webhook', selection: config };
   return {
     first: await previewEvents(world.db, request, limits),
-    whole: await previewEvents(world.db, request, { stepMax: limits.stepMax! }),
+    whole: await previewEvents(world.db, request, { ...limits, eventsMax: 1_000 }),
   };
 }
 

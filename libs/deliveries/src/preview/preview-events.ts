@@ -5,7 +5,7 @@ import { findPoison } from '@chainwatch/quarantine';
 import { parseChannel, type Channel } from '../channel-store.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';
 import { findLeftOut } from '../schedule/read-left-out.ts';
-import { readEvents, type KeptEvent, type Place } from './read-events.ts';
+import { readEvents, type EventPage, type KeptEvent, type Place } from './read-events.ts';
 
 /** A channel that does not exist, and the time for which it is asked. */
 export interface PreviewRequest {
@@ -24,8 +24,9 @@ export interface PreviewLimits {
   readonly eventsMax: number;
   /** Milliseconds for the whole preview; a statement that is under way then is ended by the server. */
   readonly budgetMs: number;
-  /** Events of one statement. */
+  /** Events of one statement, and bytes of their payloads. */
   readonly stepMax: number;
+  readonly stepBytesMax: number;
   /** Bodies that are shown. */
   readonly shownMax: number;
 }
@@ -49,7 +50,13 @@ export interface Preview {
   readonly isComplete: boolean;
 }
 
-const DEFAULT_LIMITS: PreviewLimits = { eventsMax: 50_000, budgetMs: 8_000, stepMax: 500, shownMax: 20 };
+const DEFAULT_LIMITS: PreviewLimits = {
+  eventsMax: 50_000,
+  budgetMs: 8_000,
+  stepMax: 500,
+  stepBytesMax: 4 * 1_048_576,
+  shownMax: 20,
+};
 
 interface Match {
   readonly type: string;
@@ -75,14 +82,13 @@ export async function previewEvents(
   const endMs = performance.now() + limits.budgetMs;
   const matches: Match[] = [];
   let after: Place = { createdAt: request.since, id: 0 };
-  for (let read = 0; read < limits.eventsMax && performance.now() < endMs; read += limits.stepMax) {
+  for (let read = 0; read < limits.eventsMax && performance.now() < endMs; ) {
     const step = await readStep(db, { channel, after, until: request.until }, { ...limits, endMs });
     if (step === undefined) break;
     for (const event of step.wanted) matches.push(toMatch(event, matches.length < limits.shownMax));
-    const last = step.events.at(-1);
-    if (last === undefined || step.events.length < limits.stepMax)
-      return summarize(channel, matches, { until: request.until, isComplete: true });
-    after = last;
+    if (!step.hasMore) return summarize(channel, matches, { until: request.until, isComplete: true });
+    after = step.events.at(-1)!;
+    read += step.events.length;
   }
   // Events of the same millisecond may not be read yet.
   const until = after.createdAt;
@@ -115,8 +121,7 @@ interface Step {
   readonly until: Date;
 }
 
-interface StepEvents {
-  readonly events: readonly KeptEvent[];
+interface StepEvents extends EventPage {
   readonly wanted: readonly KeptEvent[];
 }
 
@@ -124,24 +129,25 @@ interface StepEvents {
 async function readStep(
   db: Database,
   { channel, after, until }: Step,
-  { stepMax, endMs }: Pick<PreviewLimits, 'stepMax'> & { readonly endMs: number },
+  { stepMax, stepBytesMax, endMs }: PreviewLimits & { readonly endMs: number },
 ): Promise<StepEvents | undefined> {
   const timeoutMs = Math.max(1, Math.ceil(endMs - performance.now()));
   try {
-    const { events, leftOut } = await db.transaction(
+    const { page, leftOut } = await db.transaction(
       async (sql) => {
-        const events = await readEvents(sql, { channel, after, until, limit: stepMax });
-        return { events, leftOut: await findLeftOut(sql, events, [channel]) };
+        const range = { channel, after, until, limit: stepMax, bytesMax: stepBytesMax };
+        const page = await readEvents(sql, range);
+        return { page, leftOut: await findLeftOut(sql, page.events, [channel]) };
       },
       [{ text: `SET LOCAL statement_timeout = ${timeoutMs}` }],
     );
     const wanted: KeptEvent[] = [];
     // One that cannot be read is not sent either: the scheduler sets it aside.
-    await findPoison(events, async (some) => {
+    await findPoison(page.events, async (some) => {
       const found = findWantedEvents(some, { channels: [channel], leftOut, onFault: () => undefined });
       wanted.push(...found.wanted.flatMap(({ event, channels }) => (channels.length > 0 ? [event] : [])));
     });
-    return { events, wanted };
+    return { ...page, wanted };
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code === STATEMENT_TIMEOUT) return undefined;
     throw error;

@@ -6,8 +6,8 @@ import type { Channel } from '../channel-store.ts';
 const CHANNEL_KEY = 0;
 
 /**
- * What an event shares with those that it must not overtake in a channel: a 32-bit hash of the address, by which Kafka's
- * partitions go too. Two addresses with one hash share an order, which harms neither. Null: the channel has no order.
+ * What an event shares with those that it must not overtake in a channel: the address that is the key of Kafka, too, as a 32-bit
+ * hash. Two addresses with one hash share an order, which harms neither. Null: the channel has no order.
  */
 export function orderingKeyOf(
   { orderingKey }: Pick<Channel, 'orderingKey'>,
