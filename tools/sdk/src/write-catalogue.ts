@@ -32,7 +32,7 @@ export const PAYMENT_EVENTS = ${toText(defaultEventTypes('payments'))} as const;
 /** Every family of chains. */
 export const CHAIN_FAMILIES = ${toText(listFamilies().map(({ name }) => name))} as const;
 
-/** Every kind of channel; \`fields\` are the members that its creation needs besides a name. */
+/** Every kind of channel; \`fields\` are the members that its creation needs besides a name, \`takes_proofs\`: it has \`include_proof\`. */
 export const CHANNEL_KINDS = ${toText(Object.fromEntries(kinds))} as const;
 `;
 }
@@ -49,7 +49,7 @@ function describeKind(
       const { type, description } = properties[name]!;
       return { name, type, description };
     });
-  return { summary, fields };
+  return { summary, fields, takes_proofs: 'include_proof' in properties };
 }
 
 function toText(value: object): string {

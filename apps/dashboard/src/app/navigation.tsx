@@ -6,10 +6,12 @@ import {
   Bell,
   Blocks,
   Coins,
+  FileCheck,
   FlaskConical,
   FolderKanban,
   GitFork,
   KeyRound,
+  Scale,
   ScrollText,
   Send,
   Users,
@@ -27,6 +29,8 @@ interface Place {
     | '/addresses'
     | '/public-keys'
     | '/assets'
+    | '/statements'
+    | '/reconciliations'
     | '/channels'
     | '/chains'
     | '/keys'
@@ -51,6 +55,13 @@ const PLACES: readonly (readonly Place[])[] = [
     { to: '/addresses', name: 'Addresses', icon: Wallet, permission: 'api:address:read' },
     { to: '/public-keys', name: 'Public keys', icon: GitFork, permission: 'api:public_key:read' },
     { to: '/assets', name: 'Assets', icon: Coins, permission: 'api:asset:read' },
+    { to: '/statements', name: 'Statements', icon: FileCheck, permission: 'api:statement:read' },
+    {
+      to: '/reconciliations',
+      name: 'Reconciliation',
+      icon: Scale,
+      permission: 'api:reconciliation:read',
+    },
     { to: '/channels', name: 'Channels', icon: Send, permission: 'api:notification_channel:read' },
     {
       to: '/playground',

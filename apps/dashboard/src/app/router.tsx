@@ -82,6 +82,12 @@ const transactionRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/trace/trace.tsx'), 'TracePage'),
 });
 
+const proofRoute = createRoute({
+  getParentRoute: parent,
+  path: '/transactions/$id/proof',
+  component: lazyRouteComponent(() => import('../pages/proof/proof-page.tsx'), 'ProofPage'),
+});
+
 const addressesRoute = createRoute({
   getParentRoute: parent,
   path: '/addresses',
@@ -159,6 +165,40 @@ const assetsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/assets/assets.tsx'), 'AssetsPage'),
 });
 
+const statementsRoute = createRoute({
+  getParentRoute: parent,
+  path: '/statements',
+  validateSearch: (search): { statuses?: readonly string[] } =>
+    withoutEmpty({ statuses: listOf(search.statuses) }),
+  component: lazyRouteComponent(() => import('../pages/statements/statements.tsx'), 'StatementsPage'),
+});
+
+const statementRoute = createRoute({
+  getParentRoute: parent,
+  path: '/statements/$id',
+  component: lazyRouteComponent(() => import('../pages/statements/statement.tsx'), 'StatementPage'),
+});
+
+const reconciliationsRoute = createRoute({
+  getParentRoute: parent,
+  path: '/reconciliations',
+  component: lazyRouteComponent(
+    () => import('../pages/reconciliations/reconciliations.tsx'),
+    'ReconciliationsPage',
+  ),
+});
+
+const reconciliationRoute = createRoute({
+  getParentRoute: parent,
+  path: '/reconciliations/$id',
+  validateSearch: (search): { classes?: readonly string[] } =>
+    withoutEmpty({ classes: listOf(search.classes) }),
+  component: lazyRouteComponent(
+    () => import('../pages/reconciliations/reconciliation.tsx'),
+    'ReconciliationPage',
+  ),
+});
+
 const chainRoute = createRoute({
   getParentRoute: parent,
   path: '/chains/$gid',
@@ -207,6 +247,7 @@ export const router = createRouter({
       overviewRoute,
       transactionsRoute,
       transactionRoute,
+      proofRoute,
       addressesRoute,
       addressRoute,
       channelsRoute,
@@ -219,6 +260,10 @@ export const router = createRouter({
       publicKeysRoute,
       publicKeyRoute,
       assetsRoute,
+      statementsRoute,
+      statementRoute,
+      reconciliationsRoute,
+      reconciliationRoute,
       chainRoute,
       membersRoute,
       projectsRoute,

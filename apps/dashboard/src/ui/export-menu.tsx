@@ -2,6 +2,7 @@ import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { Button } from './button.tsx';
+import { saveFile } from './save-file.ts';
 import { tellProblem } from './toast.tsx';
 
 export type ExportType = 'text/csv' | 'application/x-ndjson';
@@ -10,8 +11,6 @@ const TYPES = [
   { type: 'text/csv', title: 'CSV', extension: 'csv' },
   { type: 'application/x-ndjson', title: 'JSON, a line each', extension: 'ndjson' },
 ] as const satisfies readonly { readonly type: ExportType; title: string; extension: string }[];
-
-const KEPT_MS = 60_000;
 
 interface ExportMenuProps {
   /** Of the file, without what its type adds. */
@@ -25,7 +24,7 @@ interface ExportMenuProps {
 export function ExportMenu({ name, read, isSmall = false }: ExportMenuProps) {
   const exporting = useMutation({
     mutationFn: async ({ type, extension }: (typeof TYPES)[number]) =>
-      save(await read(type), `${name}.${extension}`),
+      saveFile(await read(type), `${name}.${extension}`),
     onError: tellProblem,
   });
   return (
@@ -58,13 +57,4 @@ export function ExportMenu({ name, read, isSmall = false }: ExportMenuProps) {
       </Menu.Portal>
     </Menu.Root>
   );
-}
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser reads it after this.
-  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
 }

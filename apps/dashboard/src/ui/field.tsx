@@ -31,6 +31,24 @@ export function TextField({ label, hint, error, className, ...rest }: Given<'inp
   );
 }
 
+export function TextArea({ label, hint, error, className, ...rest }: Given<'textarea'>) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <textarea
+        id={id}
+        rows={4}
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={error !== undefined}
+        aria-describedby={`${id}-hint`}
+        {...rest}
+        className={classes(INPUT, 'px-3 py-2', className)}
+      />
+    </Labelled>
+  );
+}
+
 export function Select({ label, hint, error, className, children, ...rest }: Given<'select'>) {
   const id = useId();
   return (

@@ -14,13 +14,23 @@ const TONES: Readonly<Record<string, Tone>> = {
   following: 'ok',
   processed: 'info',
   complete: 'ok',
+  completed: 'ok',
+  matched: 'ok',
   detected: 'info',
   new: 'info',
   pending: 'info',
   catching_up: 'info',
   starting: 'info',
+  queued: 'info',
+  receiving: 'info',
+  matching: 'info',
   running: 'info',
   held: 'warn',
+  unconfirmed: 'warn',
+  duplicate: 'warn',
+  amount_differs: 'bad',
+  missing_in_books: 'bad',
+  missing_on_chain: 'bad',
   failing: 'warn',
   degraded: 'warn',
   recovering: 'warn',
@@ -50,7 +60,7 @@ const DOTS: Readonly<Record<Tone, string>> = {
   none: 'bg-faint',
 };
 
-function toneOf(status: string): Tone {
+export function toneOf(status: string): Tone {
   return Object.hasOwn(TONES, status) ? TONES[status]! : 'none';
 }
 

@@ -25,7 +25,7 @@ export const CHAIN_FAMILIES = [
   "tron"
 ] as const;
 
-/** Every kind of channel; `fields` are the members that its creation needs besides a name. */
+/** Every kind of channel; `fields` are the members that its creation needs besides a name, `takes_proofs`: it has `include_proof`. */
 export const CHANNEL_KINDS = {
   "webhook": {
     "summary": "Create a webhook channel; the answer shows its signing secret this once",
@@ -35,7 +35,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "Where events are POSTed to; https, where configuration does not allow http."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "discord": {
     "summary": "Create a channel that writes to Discord through a webhook of yours",
@@ -45,7 +46,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "The webhook's URL, as Discord gives it; write-only."
       }
-    ]
+    ],
+    "takes_proofs": false
   },
   "email": {
     "summary": "Create a channel that sends mails; each recipient is asked first, and events are held until then",
@@ -55,7 +57,8 @@ export const CHANNEL_KINDS = {
         "type": "array",
         "description": "Up to 10 addresses. Each new one gets a link, and no event before it was followed. One that is named again before gets another link."
       }
-    ]
+    ],
+    "takes_proofs": false
   },
   "http_batch": {
     "summary": "Create a channel that POSTs events as lines; the answer shows its signing secret this once",
@@ -65,7 +68,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "Where events are POSTed to; https, where configuration does not allow http."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "kafka": {
     "summary": "Create a channel that writes to a Kafka topic of yours",
@@ -80,7 +84,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "The topic; it is not created."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "nats": {
     "summary": "Create a channel that publishes to a NATS server of yours",
@@ -95,7 +100,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "The subject to publish to: words with dots between, without wildcards, spaces, control characters and a leading `$`."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "rabbitmq": {
     "summary": "Create a channel that publishes to a RabbitMQ server of yours",
@@ -110,7 +116,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "The routing key of every message."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "redis_stream": {
     "summary": "Create a channel that adds events to a Redis stream of yours",
@@ -125,7 +132,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "Key of the stream; Redis makes it with the first event."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "slack": {
     "summary": "Create a channel that writes to Slack through an incoming webhook of yours",
@@ -135,7 +143,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "The webhook's URL, as Slack gives it; write-only."
       }
-    ]
+    ],
+    "takes_proofs": false
   },
   "sqs": {
     "summary": "Create a channel that sends to an SQS queue of yours",
@@ -150,7 +159,8 @@ export const CHANNEL_KINDS = {
         "type": "string",
         "description": "The queue, as SQS names it. One that ends with `.fifo` keeps the order of each address."
       }
-    ]
+    ],
+    "takes_proofs": true
   },
   "telegram": {
     "summary": "Create a channel that writes to a Telegram chat through a bot of yours",
@@ -165,6 +175,7 @@ export const CHANNEL_KINDS = {
         "type": "integer",
         "description": "The chat: positive for a person, negative for a group, beginning with -100 for a channel."
       }
-    ]
+    ],
+    "takes_proofs": false
   }
 } as const;

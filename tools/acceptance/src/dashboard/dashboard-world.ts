@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Page } from 'playwright-core';
 import { startIssuer, type Accounts, type IssuerHandle } from '@chainwatch/testing';
@@ -43,6 +44,7 @@ export class DashboardWorld {
         RATE_LIMIT_PUBLIC: '1000000',
         RATE_LIMIT_MANAGEMENT: '1000000',
         WEBHOOK_PROBE_INTERVAL: '1s',
+        STATEMENT_KEY: randomBytes(32).toString('base64'),
         RPC_URL: `http://127.0.0.1:${rpcPort}`,
         PLAYGROUND_URL: `http://127.0.0.1:${playgroundPort}`,
         ...(issuer && {

@@ -2,6 +2,9 @@ import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Browser, FIRST_LOAD_BYTES_MAX, HAS_BROWSER } from './browser.ts';
 import { DashboardWorld } from './dashboard-world.ts';
+import { includeProofs, missProof, verifyProof } from './spec-proofs.ts';
+import { failReconciliation, useReconciliations } from './spec-reconciliations.ts';
+import { failStatement, switchProject, useStatements } from './spec-statements.ts';
 import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
 import { useChains } from './spec-chains.ts';
@@ -177,6 +180,14 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     ['archives a token and brings it back', useAssets],
     ['sets a node, draws a reorg and accepts an incident', useChains],
     ['derives addresses from a public key', usePublicKeys],
+    ['verifies the proof of a payment in the browser', verifyProof],
+    ['says why there is no proof', missProof],
+    ['makes a channel whose events have proofs', includeProofs],
+    ['has a statement written, checks and downloads it', useStatements],
+    ['says why a statement failed, and deletes it', failStatement],
+    ['shows a project nothing of another one', switchProject],
+    ['reconciles a ledger, and takes the differences along', useReconciliations],
+    ['says how far a reconciliation is, and why it failed', failReconciliation],
     ['makes a key and rolls it', useKeys],
     ['adds, renames and deletes a project', useProjects],
     ['adds, changes and removes a member, all of it recorded', useMembers],
@@ -237,6 +248,15 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
         .count(),
     ).toBe(0);
     await inspect('reader');
+    for (const [path, permission] of [
+      ['statements', 'api:statement:read'],
+      ['reconciliations', 'api:reconciliation:read'],
+    ]) {
+      await page.goto(`${origin}/ui/${path}`);
+      await page.getByText('Permission missing').waitFor();
+      await page.getByText(permission!).waitFor();
+    }
+    await inspect('permission-missing');
 
     // The key ends, and the page with it.
     browser.expected.add(401);

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { FileUp } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { FileChooser } from '../../ui/file-chooser.tsx';
 import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { toTitle, useFamilies, type Family } from './families.ts';
@@ -38,7 +38,11 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         {!importing.data && !importing.isPending && (
           <>
             <FamilySelect label="Family of lines that name none" family={family} onChange={setFamily} />
-            <FileChooser onChoose={async (chosen) => setText(await chosen.text())} />
+            <FileChooser
+              label="CSV file"
+              accept=".csv,.txt,text/csv,text/plain"
+              onChoose={(chosen) => void chosen.text().then(setText)}
+            />
           </>
         )}
         {file && !importing.data && <Summary file={file} />}
@@ -78,25 +82,6 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         )}
       </ModalActions>
     </Modal>
-  );
-}
-
-function FileChooser({ onChoose }: { readonly onChoose: (file: File) => Promise<void> }) {
-  return (
-    <label className="flex cursor-pointer flex-col items-center gap-1.5 rounded-lg border border-dashed border-line-strong px-4 py-8 text-center text-[13px] text-soft focus-within:border-accent hover:bg-hover">
-      <FileUp aria-hidden className="size-5 text-faint" />
-      <span className="font-medium text-ink">Choose a file</span>
-      <input
-        type="file"
-        accept=".csv,.txt,text/csv,text/plain"
-        aria-label="CSV file"
-        onChange={(event) => {
-          const [chosen] = event.target.files ?? [];
-          if (chosen) void onChoose(chosen);
-        }}
-        className="max-w-full text-xs file:hidden"
-      />
-    </label>
   );
 }
 

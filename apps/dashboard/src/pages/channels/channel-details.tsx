@@ -3,6 +3,7 @@ import { Fact, Facts } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { targetOf } from './kinds.ts';
 import { describeOrdering } from './ordering.ts';
+import { describeProof, takesProofs } from './proof-choice.tsx';
 
 /** Where it delivers to, what, and since when. */
 export function ChannelDetails({ channel }: { readonly channel: Channel }) {
@@ -20,9 +21,7 @@ export function ChannelDetails({ channel }: { readonly channel: Channel }) {
           ))}
         </span>
       </Fact>
-      {'include_proof' in channel.config && channel.config.include_proof !== undefined && (
-        <Fact name="Proofs">{channel.config.include_proof}</Fact>
-      )}
+      {takesProofs(channel.kind) && <Fact name="Proofs">{describeProof(proofOf(channel))}</Fact>}
       {channel.config.ordering === 'strict' && <Fact name="Order">{describeOrdering(channel.config)}</Fact>}
       {channel.config.filters.expression !== undefined && (
         <Fact name="Expression">
@@ -41,4 +40,8 @@ export function ChannelDetails({ channel }: { readonly channel: Channel }) {
       </Fact>
     </Facts>
   );
+}
+
+function proofOf({ config }: Channel): string {
+  return ('include_proof' in config ? config.include_proof : undefined) ?? 'none';
 }

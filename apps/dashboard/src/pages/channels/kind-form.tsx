@@ -12,6 +12,7 @@ import { describeKind, valuesOf, type Kind } from './kinds.ts';
 import { OrderingSelect } from './ordering-select.tsx';
 import { ORDERINGS, type OrderingChoice } from './ordering.ts';
 import { PreviewLine } from './preview-line.tsx';
+import { ProofChoice, takesProofs, type IncludedProof } from './proof-choice.tsx';
 import { UntoldChoice, useUntold } from './untold-choice.tsx';
 
 export interface MadeChannel {
@@ -32,6 +33,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const { fields } = describeKind(kind);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [events, setEvents] = useState<ReadonlySet<string>>();
+  const [proof, setProof] = useState<IncludedProof>('none');
   const [takesUntold, setTakesUntold] = useState(false);
   const [ordering, setOrdering] = useState<OrderingChoice>('best_effort');
   const untold = useUntold();
@@ -53,6 +55,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         creating.mutate({
           name: textOf('name').trim(),
           ...valuesOf(kind, texts),
+          ...(proof !== 'none' && { include_proof: proof }),
           ...selection,
           ...ORDERINGS[ordering].members,
         });
@@ -68,6 +71,9 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         error={reasons[0]}
       />
       <KindFields fields={fields} textOf={textOf} set={set} reasons={reasons.slice(1)} />
+      {takesProofs(kind) && (
+        <ProofChoice value={proof} onChange={setProof} error={reasonFor(creating.error, 'include_proof')} />
+      )}
       <EventChoice chosen={events} onChange={setEvents} />
       {untold !== undefined && (
         <UntoldChoice

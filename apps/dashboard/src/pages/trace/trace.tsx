@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { isOpen, transactionQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { useParams } from '@tanstack/react-router';
+import { isOpen, type Transaction } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
-import { Hash, shorten } from '../../ui/copy.tsx';
-import { Problem, Waiting } from '../../ui/notice.tsx';
-import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
-import { Status, toWords } from '../../ui/status.tsx';
+import { Hash } from '../../ui/copy.tsx';
+import { Fact, Facts, Panel } from '../../ui/panel.tsx';
+import { toWords } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Moved } from '../transactions/moved-amounts.tsx';
 import { BalanceStep } from './balance-step.tsx';
@@ -13,64 +11,37 @@ import { BlockStep } from './block-step.tsx';
 import { ConfirmationStep } from './confirmation-step.tsx';
 import { EventSteps } from './event-steps.tsx';
 import { Step } from './step.tsx';
+import { TransactionFrame } from './transaction-frame.tsx';
 import { Transfers } from './transfers.tsx';
 import { Verification } from './verification.tsx';
 
 /** Where a payment is: from the chain to whoever was told of it. */
 export function TracePage() {
   const { id } = useParams({ from: '/shell/transactions/$id' });
-  const query = useQuery(transactionQuery(id));
-  if (query.isPending) return <Waiting rows={10} />;
-  if (query.error)
-    return (
-      <Page title="Transaction">
-        <Problem error={query.error} onRetry={() => void query.refetch()} />
-      </Page>
-    );
-  return <Trace transaction={query.data} />;
+  return <TransactionFrame id={id}>{(transaction) => <Trace transaction={transaction} />}</TransactionFrame>;
 }
 
 function Trace({ transaction }: { readonly transaction: Transaction }) {
   const may = useMay();
-  const nameOf = useChainName();
   return (
-    <Page
-      eyebrow={
-        <>
-          <Link to="/transactions" className="hover:text-ink">
-            Transactions
-          </Link>{' '}
-          / <span className="capitalize">{nameOf(transaction.chain_gid)}</span>
-        </>
-      }
-      title={
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="font-mono">{shorten(transaction.hash)}</span>
-          <Status of={transaction.status} />
-        </span>
-      }
-    >
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
-        <ol aria-label="The way of this payment" className="flex min-w-0 flex-col">
-          <Step
-            tone={transaction.status === 'failed' ? 'bad' : 'ok'}
-            title={transaction.status === 'pending' ? 'Seen in the mempool' : 'Transaction detected'}
-            aside={<Time at={transaction.detected_at} />}
-          >
-            <Transfers transaction={transaction} />
-          </Step>
-          <BlockStep transaction={transaction} />
-          <ConfirmationStep transaction={transaction} />
-          {may('api:event:read') && (
-            <EventSteps transactionId={transaction.id} isOpen={isOpen(transaction)} />
-          )}
-          {may('api:address:read') && <BalanceStep transaction={transaction} />}
-        </ol>
-        <Panel title="Details">
-          <Details transaction={transaction} />
-        </Panel>
-      </div>
-    </Page>
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+      <ol aria-label="The way of this payment" className="flex min-w-0 flex-col">
+        <Step
+          tone={transaction.status === 'failed' ? 'bad' : 'ok'}
+          title={transaction.status === 'pending' ? 'Seen in the mempool' : 'Transaction detected'}
+          aside={<Time at={transaction.detected_at} />}
+        >
+          <Transfers transaction={transaction} />
+        </Step>
+        <BlockStep transaction={transaction} />
+        <ConfirmationStep transaction={transaction} />
+        {may('api:event:read') && <EventSteps transactionId={transaction.id} isOpen={isOpen(transaction)} />}
+        {may('api:address:read') && <BalanceStep transaction={transaction} />}
+      </ol>
+      <Panel title="Details">
+        <Details transaction={transaction} />
+      </Panel>
+    </div>
   );
 }
 

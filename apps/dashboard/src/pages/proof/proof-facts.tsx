@@ -1,0 +1,51 @@
+import type { Proof } from '../../api/proof-queries.ts';
+import { Hash } from '../../ui/copy.tsx';
+import { Fact, Facts } from '../../ui/panel.tsx';
+import { Status, toWords } from '../../ui/status.tsx';
+import { measureProof } from './measure-proof.ts';
+
+/** Its type, block, and sizes, and how final the service says that the block is. */
+export function ProofFacts({ proof }: { readonly proof: Proof }) {
+  const { branches, items } = measureProof(proof);
+  const { status, confirmations, required_confirmations: required } = proof.finality;
+  return (
+    <Facts>
+      <Fact name="Type">
+        <code className="font-mono">{proof.type}</code>
+      </Fact>
+      <Fact name="Block">
+        <span className="tabular-nums">{proof.block_number.toLocaleString()}</span>
+      </Fact>
+      <Fact name="Block hash">
+        <Hash text={proof.block_hash} isWhole />
+        <span className="block text-faint">From this service. It is no second source.</span>
+      </Fact>
+      {proof.item !== null && (
+        <Fact name="Position">
+          <span className="tabular-nums">{proof.item.index.toLocaleString()}</span> in the block, from 0
+        </Fact>
+      )}
+      <Fact name="Finality">
+        <span className="flex flex-wrap items-center gap-2">
+          <Status of={status} />
+          <span className="tabular-nums">
+            {confirmations.toLocaleString()} of {required.toLocaleString()} confirmations
+          </span>
+        </span>
+        <span className="block text-faint">The service says so. It is no part of the proof.</span>
+      </Fact>
+      {branches.map(({ name, nodes, bytes }) => (
+        <Fact key={name} name={`${toWords(name)} branch`}>
+          <span className="tabular-nums">
+            {nodes.toLocaleString()} {nodes === 1 ? 'node' : 'nodes'} · {bytes.toLocaleString()} bytes
+          </span>
+        </Fact>
+      ))}
+      {items.map(({ name, bytes }) => (
+        <Fact key={name} name={toWords(name)}>
+          <span className="tabular-nums">{bytes.toLocaleString()} bytes</span>
+        </Fact>
+      ))}
+    </Facts>
+  );
+}

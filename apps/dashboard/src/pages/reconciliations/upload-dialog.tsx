@@ -1,0 +1,115 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { uploadLedger } from '../../api/upload-ledger.ts';
+import { Button } from '../../ui/button.tsx';
+import { reasonFor, Select } from '../../ui/field.tsx';
+import { FileChooser } from '../../ui/file-chooser.tsx';
+import { Modal, ModalActions } from '../../ui/modal.tsx';
+import { Problem } from '../../ui/notice.tsx';
+import { Progress } from '../../ui/progress.tsx';
+import { saySize } from '../statements/describe-statement.ts';
+import { findFault, guessType, LEDGER_TYPES, type LedgerType } from './ledger-file.ts';
+import { NO_WINDOW, toQuery, WindowFields, type Window } from './window-fields.tsx';
+
+/** Sends a ledger. A dialog that is closed meanwhile ends the upload, of which nothing is kept. */
+export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [file, setFile] = useState<File>();
+  const [mediaType, setMediaType] = useState<LedgerType>('text/csv');
+  const [window, setWindow] = useState<Window>(NO_WINDOW);
+  const [sent, setSent] = useState(0);
+  const stopping = useRef<AbortController>(undefined);
+  useEffect(() => () => stopping.current?.abort(), []);
+  const uploading = useMutation({
+    mutationFn: (chosen: File) => {
+      stopping.current = new AbortController();
+      setSent(0);
+      return uploadLedger({
+        file: chosen,
+        mediaType,
+        query: toQuery(window),
+        signal: stopping.current.signal,
+        onProgress: setSent,
+      });
+    },
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: ['reconciliations', 'list'] });
+      await navigate({ to: '/reconciliations/$id', params: { id } });
+    },
+  });
+  const fault = file && findFault(file);
+  const reasons = ['name', 'from', 'to'].map((name) => reasonFor(uploading.error, name));
+  return (
+    <Modal
+      title="Reconcile a ledger"
+      description="CSV or JSON lines with hash or event_id, address, asset_gid, and amount in each row. At most 1,000,000 rows and 256 MiB."
+      isSticky={uploading.isPending}
+      onClose={onClose}
+    >
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (file !== undefined) uploading.mutate(file);
+        }}
+      >
+        <FileChooser
+          label="Ledger file"
+          accept=".csv,.txt,.ndjson,.jsonl,.json,text/csv,application/x-ndjson"
+          onChoose={(chosen) => {
+            setFile(chosen);
+            setMediaType(guessType(chosen.name));
+            uploading.reset();
+          }}
+        />
+        {file && (
+          <p aria-live="polite" className={`text-[13px] ${fault === undefined ? 'text-soft' : 'text-bad'}`}>
+            {fault ?? `${file.name}, ${saySize(file.size)}`}
+          </p>
+        )}
+        <Select
+          label="Format of the file"
+          value={mediaType}
+          onChange={(event) => setMediaType(event.target.value as LedgerType)}
+        >
+          {Object.entries(LEDGER_TYPES).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </Select>
+        <WindowFields window={window} onChange={setWindow} reasons={reasons} />
+        {uploading.isPending && file && <Sending sent={sent} size={file.size} />}
+        {uploading.error && reasons.every((reason) => reason === undefined) && (
+          <Problem error={uploading.error} />
+        )}
+        <ModalActions>
+          {uploading.isPending ? (
+            <Button onClick={() => stopping.current?.abort()}>Cancel upload</Button>
+          ) : (
+            <Button onClick={onClose}>Cancel</Button>
+          )}
+          <Button
+            type="submit"
+            look="primary"
+            disabled={file === undefined || fault !== undefined}
+            isBusy={uploading.isPending}
+          >
+            Upload ledger
+          </Button>
+        </ModalActions>
+      </form>
+    </Modal>
+  );
+}
+
+function Sending({ sent, size }: { readonly sent: number; readonly size: number }) {
+  return (
+    <div aria-live="polite" className="flex flex-col gap-1.5 text-[13px] text-soft tabular-nums">
+      <Progress label="Uploaded" value={sent} max={size} />
+      {sent < size ? `${saySize(sent)} of ${saySize(size)} sent` : 'Sent. The service is storing the rows.'}
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import type { DashboardWorld } from './dashboard-world.ts';
+
+const ASSET = 'eip155:31337/slip44:60';
+
+/** A ledger with a row of each class that the project can have. */
+async function writeLedger({ harness, tenant, chain }: DashboardWorld): Promise<string> {
+  const { rows } = await harness.db.query<{ hash: string; amount: string }>(
+    `SELECT t.hash, t.transfers->0->>'amount' AS amount FROM transactions t
+     WHERE t.project_id = $1 AND t.status = 'confirmed' ORDER BY t.block_number, t.tx_index LIMIT 2`,
+    [tenant.projectId],
+  );
+  const payee = chain.actor.accounts[1]!;
+  const [first, second] = rows;
+  return [
+    'reference,hash,address,asset_gid,amount,time',
+    `INV-1,${first!.hash},${payee},${ASSET},${first!.amount},2020-01-01T00:00:00Z`,
+    `INV-1 again,${first!.hash},${payee},${ASSET},${first!.amount},`,
+    `INV-2,${second!.hash},${payee},${ASSET},7,`,
+    `INV-3,0x${'ab'.repeat(32)},${payee},${ASSET},1,`,
+    `INV-4,${second!.hash},${payee},${ASSET},a lot,2999-01-01T00:00:00Z`,
+  ].join('\n');
+}
+
+export async function useReconciliations(world: DashboardWorld): Promise<void> {
+  const { page, browser } = world;
+  await world.visit('Reconciliation');
+  await world.say('No reconciliations yet');
+  await world.inspect('reconciliations-empty');
+  await world.press('Upload ledger');
+  const chooser = page.getByLabel('Ledger file');
+  const choose = (name: string, text: string) =>
+    chooser.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+  await choose('empty.csv', '');
+  await world.say('The file is empty.');
+  expect(await page.getByRole('dialog').getByRole('button', { name: 'Upload ledger' }).isDisabled()).toBe(
+    true,
+  );
+
+  // A header that is none: the API says which columns it expected.
+  await choose('wrong.csv', 'when,what\n1,2\n');
+  browser.expected.add(400);
+  await world.press('Upload ledger');
+  await page.getByRole('alert').waitFor();
+  await world.inspect('reconciliation-refused');
+  browser.expected.delete(400);
+
+  const ledger = await writeLedger(world);
+  await choose('october.csv', ledger);
+  await page.getByLabel('Name', { exact: true }).fill('October');
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2999-01-02');
+  await world.inspect('reconciliation-upload');
+  await world.press('Upload ledger');
+  await page.waitForURL('**/ui/reconciliations/*-*');
+  await page.getByRole('heading', { level: 1 }).getByText('Completed', { exact: true }).waitFor();
+  const tiles = page.getByRole('group', { name: 'Rows by class' });
+  for (const tile of ['Matched1', 'Amount differs1', 'Duplicate1', 'Missing on chain1', 'Invalid1'])
+    await tiles.getByRole('button', { name: new RegExp(`^${tile.replace(/(\d)$/, '\\s*$1')}`) }).waitFor();
+  const table = page.getByRole('table', { name: 'Rows' });
+  await table.getByText('Same as line 2').waitFor();
+  await world.inspect('reconciliation');
+
+  await tiles.getByRole('button', { name: /^Amount differs/ }).click();
+  await page.waitForURL('**classes=*');
+  await table.getByText('INV-2', { exact: true }).waitFor();
+  await table.getByText('INV-1', { exact: true }).waitFor({ state: 'detached' });
+  await world.inspect('reconciliation-class');
+  const { name, lines } = await world.export('CSV');
+  expect([name, lines.length, lines[0], lines[1]]).toEqual([
+    'October.csv',
+    2,
+    expect.stringContaining('difference'),
+    expect.stringContaining('INV-2'),
+  ]);
+  await table.getByRole('link').first().click();
+  await page.waitForURL('**/ui/transactions/*');
+  await page.goBack();
+
+  // The same as JSON lines.
+  await world.visit('Reconciliation');
+  await page.getByRole('table', { name: 'Reconciliations' }).getByText('October').waitFor();
+  await world.inspect('reconciliations');
+  await world.press('Upload ledger');
+  const [, , , row] = ledger.split('\n');
+  const [reference, hash, address, asset_gid, amount] = row!.split(',');
+  await choose('october.ndjson', `${JSON.stringify({ reference, hash, address, asset_gid, amount })}\n`);
+  expect(await page.getByLabel('Format of the file').inputValue()).toBe('application/x-ndjson');
+  await page.getByLabel('From', { exact: true }).fill('2020-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2020-01-02');
+  await world.press('Upload ledger');
+  await page.getByRole('heading', { level: 1 }).getByText('Completed', { exact: true }).waitFor();
+  await tiles.getByRole('button', { name: /^Amount differs\s*1/ }).waitFor();
+  await world.confirm('Delete');
+  await page.getByRole('table', { name: 'Reconciliations' }).getByText('October').waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+}
+
+/** What failed says why, what is under way says how far it is. */
+export async function failReconciliation(world: DashboardWorld): Promise<void> {
+  const { page, harness } = world;
+  // Stand-ins for what a worker writes.
+  const set = (text: string) => harness.db.query(`UPDATE reconciliations SET ${text}`);
+  await set("status = 'matching', phase = 'rows', row_count = 1000, lease_until = now() + interval '1 hour'");
+  await world.visit('Reconciliation');
+  const table = page.getByRole('table', { name: 'Reconciliations' });
+  await table.getByText(/Matching rows: \d+ of 1,000/).waitFor();
+  await table.getByRole('link').first().click();
+  await page.getByRole('progressbar', { name: 'Matched rows' }).waitFor();
+  await world.inspect('reconciliation-matching');
+  await set("status = 'failed', error = 'its rows could not be matched'");
+  await page.getByRole('heading', { name: 'Failed', exact: true, level: 2 }).waitFor();
+  await world.inspect('reconciliation-failed');
+  await world.confirm('Delete');
+  await world.say('No reconciliations yet');
+}
