@@ -3,7 +3,7 @@ import { EvmChain } from '../evm/evm-chain.ts';
 import { Browser, FIRST_LOAD_BYTES_MAX, HAS_BROWSER } from './browser.ts';
 import { DashboardWorld } from './dashboard-world.ts';
 import { includeProofs, missProof, verifyProof } from './spec-proofs.ts';
-import { failReconciliation, useReconciliations } from './spec-reconciliations.ts';
+import { failReconciliation, refuseLedgers, useReconciliations } from './spec-reconciliations.ts';
 import { failStatement, switchProject, useStatements } from './spec-statements.ts';
 import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
@@ -186,6 +186,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     ['has a statement written, checks and downloads it', useStatements],
     ['says why a statement failed, and deletes it', failStatement],
     ['shows a project nothing of another one', switchProject],
+    ['refuses what is no ledger', refuseLedgers],
     ['reconciles a ledger, and takes the differences along', useReconciliations],
     ['says how far a reconciliation is, and why it failed', failReconciliation],
     ['makes a key and rolls it', useKeys],

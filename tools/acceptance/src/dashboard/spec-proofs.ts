@@ -88,7 +88,7 @@ export async function missProof(world: DashboardWorld): Promise<void> {
   await set('status', 'confirmed');
 
   // Stand-ins: no chain of this stack answers so.
-  await page.route('**/proof', async (route) => {
+  await page.route('**/v1/**/proof', async (route) => {
     const { finality, ...proof } = (await (await route.fetch()).json()) as Record<string, unknown>;
     const none = { type: 'none', header: null, branch: null, item: null };
     const reason = 'Blocks of this chain cover no tree of transactions.';
@@ -99,9 +99,9 @@ export async function missProof(world: DashboardWorld): Promise<void> {
   await page.getByRole('heading', { name: 'No proof exists' }).waitFor();
   expect(await page.getByRole('button', { name: 'Verify proof' }).count()).toBe(0);
   await world.inspect('proof-none');
-  await page.unroute('**/proof');
+  await page.unroute('**/v1/**/proof');
 
-  await page.route('**/proof', async (route) => {
+  await page.route('**/v1/**/proof', async (route) => {
     const proof = (await (await route.fetch()).json()) as { item: { transaction: string } };
     const transaction = proof.item.transaction.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
     await route.fulfill({ json: { ...proof, item: { ...proof.item, transaction } } });
@@ -110,7 +110,7 @@ export async function missProof(world: DashboardWorld): Promise<void> {
   await page.getByLabel(/^Hash of block/).fill(block_hash);
   await world.press('Verify proof');
   await world.say(/The proof does not hold: branch\.transaction/);
-  await page.unroute('**/proof');
+  await page.unroute('**/v1/**/proof');
 }
 
 /** Only kinds for programs have the choice; what is chosen is what the API stores and the channel's page says. */

@@ -21,31 +21,40 @@ async function writeLedger({ harness, tenant, chain }: DashboardWorld): Promise<
   ].join('\n');
 }
 
-export async function useReconciliations(world: DashboardWorld): Promise<void> {
+function chooseFile({ page }: DashboardWorld, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) };
+  return page.getByLabel('Ledger file').setInputFiles(file);
+}
+
+/** What is no ledger is refused, in words. */
+export async function refuseLedgers(world: DashboardWorld): Promise<void> {
   const { page, browser } = world;
   await world.visit('Reconciliation');
   await world.say('No reconciliations yet');
   await world.inspect('reconciliations-empty');
   await world.press('Upload ledger');
-  const chooser = page.getByLabel('Ledger file');
-  const choose = (name: string, text: string) =>
-    chooser.setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
-  await choose('empty.csv', '');
+  await chooseFile(world, 'empty.csv', '');
   await world.say('The file is empty.');
   expect(await page.getByRole('dialog').getByRole('button', { name: 'Upload ledger' }).isDisabled()).toBe(
     true,
   );
 
   // A header that is none: the API says which columns it expected.
-  await choose('wrong.csv', 'when,what\n1,2\n');
+  await chooseFile(world, 'wrong.csv', 'when,what\n1,2\n');
   browser.expected.add(400);
   await world.press('Upload ledger');
   await page.getByRole('alert').waitFor();
   await world.inspect('reconciliation-refused');
   browser.expected.delete(400);
+}
 
+/** A ledger with a row of each class, looked at by class, and as a file. */
+export async function useReconciliations(world: DashboardWorld): Promise<void> {
+  const { page } = world;
+  await world.visit('Reconciliation');
+  await world.press('Upload ledger');
   const ledger = await writeLedger(world);
-  await choose('october.csv', ledger);
+  await chooseFile(world, 'october.csv', ledger);
   await page.getByLabel('Name', { exact: true }).fill('October');
   await page.getByLabel('From', { exact: true }).fill('2020-01-01');
   await page.getByLabel('To', { exact: true }).fill('2999-01-02');
@@ -83,7 +92,11 @@ export async function useReconciliations(world: DashboardWorld): Promise<void> {
   await world.press('Upload ledger');
   const [, , , row] = ledger.split('\n');
   const [reference, hash, address, asset_gid, amount] = row!.split(',');
-  await choose('october.ndjson', `${JSON.stringify({ reference, hash, address, asset_gid, amount })}\n`);
+  await chooseFile(
+    world,
+    'october.ndjson',
+    `${JSON.stringify({ reference, hash, address, asset_gid, amount })}\n`,
+  );
   expect(await page.getByLabel('Format of the file').inputValue()).toBe('application/x-ndjson');
   await page.getByLabel('From', { exact: true }).fill('2020-01-01');
   await page.getByLabel('To', { exact: true }).fill('2020-01-02');

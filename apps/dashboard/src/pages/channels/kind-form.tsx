@@ -70,7 +70,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         onChange={(event) => set('name', event.target.value)}
         error={reasons[0]}
       />
-      <KindFields fields={fields} textOf={textOf} set={set} reasons={reasons.slice(1)} />
+      <KindFields kind={kind} texts={texts} onWrite={set} error={creating.error} />
       {takesProofs(kind) && (
         <ProofChoice value={proof} onChange={setProof} error={reasonFor(creating.error, 'include_proof')} />
       )}
@@ -121,15 +121,15 @@ function useCreating(kind: Kind, onMade: KindFormProps['onMade']) {
 }
 
 interface KindFieldsProps {
-  readonly fields: ReturnType<typeof describeKind>['fields'];
-  readonly textOf: (name: string) => string;
-  readonly set: (name: string, text: string) => void;
-  /** By the fields. */
-  readonly reasons: readonly (string | undefined)[];
+  readonly kind: Kind;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly onWrite: (name: string, text: string) => void;
+  readonly error: Error | null;
 }
 
-function KindFields({ fields, textOf, set, reasons }: KindFieldsProps) {
-  return fields.map(({ name, label, placeholder, hint, isSecret, isOptional }, index) => (
+/** What this kind needs, and no other one. */
+function KindFields({ kind, texts, onWrite, error }: KindFieldsProps) {
+  return describeKind(kind).fields.map(({ name, label, placeholder, hint, isSecret, isOptional }) => (
     <TextField
       key={name}
       label={label}
@@ -138,9 +138,9 @@ function KindFields({ fields, textOf, set, reasons }: KindFieldsProps) {
       hint={hint}
       type={isSecret ? 'password' : 'text'}
       className="font-mono"
-      value={textOf(name)}
-      onChange={(event) => set(name, event.target.value)}
-      error={reasons[index]}
+      value={texts[name] ?? ''}
+      onChange={(event) => onWrite(name, event.target.value)}
+      error={reasonFor(error, name)}
     />
   ));
 }

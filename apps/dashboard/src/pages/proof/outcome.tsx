@@ -22,7 +22,7 @@ export function Outcome({ verified: { shown, isTrusted } }: { readonly verified:
           </p>
           <p>
             {isTrusted
-              ? `The transaction is at position ${shown.index.toLocaleString()} of block ${shown.blockNumber.toLocaleString()}.`
+              ? `The transaction is at index ${shown.index.toLocaleString()} of block ${shown.blockNumber.toLocaleString()}.`
               : 'The proof leads to the block hash that it names itself. Nothing here shows that the chain has this block. Paste its hash from a second source.'}
           </p>
         </div>

@@ -18,21 +18,21 @@ export function ProofFacts({ proof }: { readonly proof: Proof }) {
       </Fact>
       <Fact name="Block hash">
         <Hash text={proof.block_hash} isWhole />
-        <span className="block text-faint">From this service. It is no second source.</span>
+        <span className="block text-faint">Reported by this service: not a second source.</span>
       </Fact>
       {proof.item !== null && (
-        <Fact name="Position">
-          <span className="tabular-nums">{proof.item.index.toLocaleString()}</span> in the block, from 0
+        <Fact name="Index in block">
+          <span className="tabular-nums">{proof.item.index.toLocaleString()}</span> (the first is 0)
         </Fact>
       )}
       <Fact name="Finality">
         <span className="flex flex-wrap items-center gap-2">
           <Status of={status} />
           <span className="tabular-nums">
-            {confirmations.toLocaleString()} of {required.toLocaleString()} confirmations
+            {confirmations.toLocaleString()} confirmations, {required.toLocaleString()} required
           </span>
         </span>
-        <span className="block text-faint">The service says so. It is no part of the proof.</span>
+        <span className="block text-faint">Reported by this service. Not part of the proof.</span>
       </Fact>
       {branches.map(({ name, nodes, bytes }) => (
         <Fact key={name} name={`${toWords(name)} branch`}>

@@ -24,11 +24,11 @@ export function ProofMeaning({ proof }: { readonly proof: Proof }) {
           {COVERED[proof.type] ?? 'This page does not know proofs of this type, and cannot verify it.'}
         </Line>
         <Line icon={X} look="text-bad" label="Not shown">
-          That no other transaction happened. A proof shows inclusion, not completeness.
+          It does not show that nothing else happened. A proof shows inclusion, not completeness.
         </Line>
         <Line icon={X} look="text-bad" label="Not shown">
-          That the chain has or keeps this block. Take the block hash from a second source, and wait until the
-          block is final.
+          It does not show that the chain has this block, or keeps it. Take the block hash from a second
+          source, and wait until the block is final.
         </Line>
       </ul>
     </Panel>

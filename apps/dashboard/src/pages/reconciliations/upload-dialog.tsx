@@ -55,31 +55,17 @@ export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
           if (file !== undefined) uploading.mutate(file);
         }}
       >
-        <FileChooser
-          label="Ledger file"
-          accept=".csv,.txt,.ndjson,.jsonl,.json,text/csv,application/x-ndjson"
+        <LedgerFields
+          file={file}
+          fault={fault}
+          mediaType={mediaType}
           onChoose={(chosen) => {
             setFile(chosen);
             setMediaType(guessType(chosen.name));
             uploading.reset();
           }}
+          onType={setMediaType}
         />
-        {file && (
-          <p aria-live="polite" className={`text-[13px] ${fault === undefined ? 'text-soft' : 'text-bad'}`}>
-            {fault ?? `${file.name}, ${saySize(file.size)}`}
-          </p>
-        )}
-        <Select
-          label="Format of the file"
-          value={mediaType}
-          onChange={(event) => setMediaType(event.target.value as LedgerType)}
-        >
-          {Object.entries(LEDGER_TYPES).map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </Select>
         <WindowFields window={window} onChange={setWindow} reasons={reasons} />
         {uploading.isPending && file && <Sending sent={sent} size={file.size} />}
         {uploading.error && reasons.every((reason) => reason === undefined) && (
@@ -102,6 +88,42 @@ export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
         </ModalActions>
       </form>
     </Modal>
+  );
+}
+
+interface LedgerFieldsProps {
+  readonly file: File | undefined;
+  readonly fault: string | undefined;
+  readonly mediaType: LedgerType;
+  readonly onChoose: (file: File) => void;
+  readonly onType: (mediaType: LedgerType) => void;
+}
+
+function LedgerFields({ file, fault, mediaType, onChoose, onType }: LedgerFieldsProps) {
+  return (
+    <>
+      <FileChooser
+        label="Ledger file"
+        accept=".csv,.txt,.ndjson,.jsonl,.json,text/csv,application/x-ndjson"
+        onChoose={onChoose}
+      />
+      {file && (
+        <p aria-live="polite" className={`text-[13px] ${fault === undefined ? 'text-soft' : 'text-bad'}`}>
+          {fault ?? `${file.name}, ${saySize(file.size)}`}
+        </p>
+      )}
+      <Select
+        label="Format of the file"
+        value={mediaType}
+        onChange={(event) => onType(event.target.value as LedgerType)}
+      >
+        {Object.entries(LEDGER_TYPES).map(([value, title]) => (
+          <option key={value} value={value}>
+            {title}
+          </option>
+        ))}
+      </Select>
+    </>
   );
 }
 

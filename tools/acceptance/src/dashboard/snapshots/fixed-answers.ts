@@ -21,6 +21,7 @@ import {
 } from './deliveries.ts';
 import type { Answers } from './fixed-api.ts';
 import { ago, listOf } from './make-record.ts';
+import { proof, proved, reconciliationRows, reconciliations, statements } from './records.ts';
 import { keys, members, session, usage } from './workspace.ts';
 
 /** More than a page shows, as in a project that is used. */
@@ -50,7 +51,13 @@ export const fixedAnswers: Answers = {
     );
     return listOf(found, own === null ? TOTALS.transactions : found.length);
   },
-  getTransaction: ({ path }) => transactions.find(({ id }) => id === path.transaction_id),
+  getTransaction: ({ path }) => [...transactions, proved].find(({ id }) => id === path.transaction_id),
+  getTransactionProof: () => proof,
+  listStatements: () => listOf(statements),
+  getStatement: ({ path }) => statements.find(({ id }) => id === path.statement_id),
+  listReconciliations: () => listOf(reconciliations),
+  getReconciliation: ({ path }) => reconciliations.find(({ id }) => id === path.reconciliation_id),
+  listReconciliationRows: () => listOf(reconciliationRows, 1_043),
   listEvents: ({ query }) => {
     if (query.get('types') === 'channel.failed') return listOf([failure]);
     if (query.get('transaction_id') === followed.id) return listOf([events[2]!, events[1]!]);

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { POLYGON } from './chains.ts';
 import { channels } from './deliveries.ts';
 import { addresses, followed } from './payments.ts';
+import { october, proved, PROVED_BLOCK_HASH, reconciliations } from './records.ts';
 
 export interface ShownPage {
   /** Of its pictures: `<name>-light.png`, `<name>-dark.png`. */
@@ -21,6 +22,12 @@ async function openAttempts(page: Page): Promise<void> {
   await page.getByText('upstream connect error').waitFor();
 }
 
+async function verifyProof(page: Page): Promise<void> {
+  await page.getByLabel(/^Hash of block/).fill(PROVED_BLOCK_HASH);
+  await page.getByRole('button', { name: 'Verify proof' }).click();
+  await page.getByText('Verified against the hash that you pasted').waitFor();
+}
+
 /** What pictures are taken of, in docs/pictures. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'sign-in', path: '/ui/sign-in', ready: 'Sign in', isSignedOut: true },
@@ -36,6 +43,25 @@ export const shownPages: readonly ShownPage[] = [
     name: 'trace-phone',
     path: `/ui/transactions/${followed.id}`,
     ready: 'Confirmations 7 of 12',
+    width: 360,
+  },
+  {
+    name: 'proof',
+    path: `/ui/transactions/${proved.id}/proof`,
+    ready: 'What this proof says',
+    prepare: verifyProof,
+  },
+  { name: 'statements', path: '/ui/statements', ready: 'Group customers' },
+  { name: 'statement', path: `/ui/statements/${october.id}`, ready: 'Key ID (kid)' },
+  {
+    name: 'reconciliation',
+    path: `/ui/reconciliations/${reconciliations[0]!.id}`,
+    ready: 'Same as line 2',
+  },
+  {
+    name: 'reconciliation-phone',
+    path: `/ui/reconciliations/${reconciliations[0]!.id}`,
+    ready: 'Same as line 2',
     width: 360,
   },
   { name: 'addresses', path: '/ui/addresses', ready: 'Customer 42' },
