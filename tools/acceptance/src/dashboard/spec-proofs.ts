@@ -88,29 +88,44 @@ export async function missProof(world: DashboardWorld): Promise<void> {
   await set('status', 'confirmed');
 
   // Stand-ins: no chain of this stack answers so.
-  await page.route('**/v1/**/proof', async (route) => {
-    const { finality, ...proof } = (await (await route.fetch()).json()) as Record<string, unknown>;
-    const none = { type: 'none', header: null, branch: null, item: null };
-    const reason = 'Blocks of this chain cover no tree of transactions.';
-    await route.fulfill({ json: { ...proof, ...none, finality, reason, signatures: ['5gri'] } });
+  const proof = await readProof(world, id);
+  const answer = async (body: object): Promise<void> => {
+    await page.route('**/v1/**/proof', (route) => route.fulfill({ json: body }));
+    await openProof(world, id);
+  };
+  const reason = 'Blocks of this chain cover no tree of transactions.';
+  await answer({
+    ...proof,
+    type: 'none',
+    header: null,
+    branch: null,
+    item: null,
+    reason,
+    signatures: ['5gri'],
   });
-  await openProof(world, id);
-  await world.say('Blocks of this chain cover no tree of transactions.');
+  await world.say(reason);
   await page.getByRole('heading', { name: 'No proof exists' }).waitFor();
   expect(await page.getByRole('button', { name: 'Verify proof' }).count()).toBe(0);
   await world.inspect('proof-none');
   await page.unroute('**/v1/**/proof');
 
-  await page.route('**/v1/**/proof', async (route) => {
-    const proof = (await (await route.fetch()).json()) as { item: { transaction: string } };
-    const transaction = proof.item.transaction.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
-    await route.fulfill({ json: { ...proof, item: { ...proof.item, transaction } } });
-  });
-  await openProof(world, id);
+  const transaction = proof.item.transaction.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  await answer({ ...proof, item: { ...proof.item, transaction } });
   await page.getByLabel(/^Hash of block/).fill(block_hash);
   await world.press('Verify proof');
   await world.say(/The proof does not hold: branch\.transaction/);
   await page.unroute('**/v1/**/proof');
+}
+
+async function readProof(
+  { harness, tenant }: DashboardWorld,
+  id: string,
+): Promise<{ item: { transaction: string } }> {
+  const headers = { 'x-api-key': tenant.keys.api };
+  const ask = async (path: string): Promise<unknown> =>
+    (await fetch(`${harness.apiUrl}/transactions/${path}`, { headers })).json();
+  const { chain_gid, hash } = (await ask(id)) as { chain_gid: string; hash: string };
+  return (await ask(`${chain_gid}/${hash}/proof`)) as { item: { transaction: string } };
 }
 
 /** Only kinds for programs have the choice; what is chosen is what the API stores and the channel's page says. */
