@@ -8,6 +8,7 @@ export type Incident = Schemas['Incident'];
 export type Node = Schemas['Node'];
 
 const CHAIN_MS = 5_000;
+const NETWORK_STALE_MS = 5 * 60_000;
 const ROWS_MAX = 100;
 /** Blocks of a chain that count, or did not yet turn out not to. */
 const COUNTING = ['new', 'processed', 'confirmed'] as const;
@@ -25,6 +26,15 @@ export const networksQuery = queryOptions({
   queryKey: ['networks'],
   queryFn: ({ signal }) => bodyOf(api.GET('/networks', { signal })),
 });
+
+/** Its document, which changes when the operator changes it. */
+export const networkQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['networks', gid],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/networks/{chain_gid}', { params: { path: { chain_gid: gid } }, signal })),
+    staleTime: NETWORK_STALE_MS,
+  });
 
 /** For who may set them. */
 export const nodesQuery = (gid: string) =>

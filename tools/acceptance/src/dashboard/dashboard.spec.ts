@@ -2,7 +2,7 @@ import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Browser, FIRST_LOAD_BYTES_MAX, HAS_BROWSER } from './browser.ts';
 import { DashboardWorld } from './dashboard-world.ts';
-import { includeProofs, missProof, verifyProof } from './spec-proofs.ts';
+import { includeProofs, missProof, openExplorer, verifyProof } from './spec-proofs.ts';
 import { failReconciliation, refuseLedgers, useReconciliations } from './spec-reconciliations.ts';
 import { failStatement, switchProject, useStatements } from './spec-statements.ts';
 import { usePublicKeys } from './spec-public-keys.ts';
@@ -182,6 +182,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     ['derives addresses from a public key', usePublicKeys],
     ['verifies the proof of a payment in the browser', verifyProof],
     ['says why there is no proof', missProof],
+    ['leads to the explorer of the network', openExplorer],
     ['makes a channel whose events have proofs', includeProofs],
     ['has a statement written, checks and downloads it', useStatements],
     ['says why a statement failed, and deletes it', failStatement],

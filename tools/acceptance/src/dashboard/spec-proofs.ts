@@ -128,6 +128,33 @@ async function readProof(
   return (await ask(`${chain_gid}/${hash}/proof`)) as { item: { transaction: string } };
 }
 
+/** Where the network names an explorer; one of a stand-in, since this chain has none. */
+export async function openExplorer(world: DashboardWorld): Promise<void> {
+  const { page, origin, chain } = world;
+  const { id, hash, block_number } = await findProved(world);
+  const network = (await (
+    await fetch(`${world.harness.apiUrl}/networks/${chain.gid}`, {
+      headers: { 'x-api-key': world.tenant.keys.api },
+    })
+  ).json()) as object;
+  const explorer = {
+    address: 'https://explorer.example.com/address/{address}',
+    transaction: 'https://explorer.example.com/tx/{hash}',
+    block: 'https://explorer.example.com/block/{number}',
+  };
+  await page.route('**/v1/networks/*', (route) => route.fulfill({ json: { ...network, explorer } }));
+  await page.goto(`${origin}/ui/transactions/${id}`);
+  const link = page.getByRole('link', { name: 'View transaction in the explorer' });
+  expect(await link.getAttribute('href')).toBe(`https://explorer.example.com/tx/${hash}`);
+  expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+  expect(await page.getByRole('link', { name: 'View block in the explorer' }).getAttribute('href')).toBe(
+    `https://explorer.example.com/block/${block_number}`,
+  );
+  await page.getByRole('link', { name: 'View address in the explorer' }).first().waitFor();
+  await world.inspect('trace-explorer');
+  await page.unroute('**/v1/networks/*');
+}
+
 /** Only kinds for programs have the choice; what is chosen is what the API stores and the channel's page says. */
 export async function includeProofs(world: DashboardWorld): Promise<void> {
   const { page, harness } = world;

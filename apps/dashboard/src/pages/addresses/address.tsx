@@ -9,6 +9,7 @@ import { useMay } from '../../api/session.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Hash, shorten } from '../../ui/copy.tsx';
+import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -215,6 +216,7 @@ function Details({ address }: { readonly address: Address }) {
       {Object.entries(address.watched_from).map(([gid, block]) => (
         <Fact key={gid} name="Watched from">
           <span className="capitalize">{nameOf(gid)}</span>, block {block.toLocaleString()}
+          <ExplorerLink chainGid={gid} about={{ address: address.address }} />
         </Fact>
       ))}
       <Fact name="Added">

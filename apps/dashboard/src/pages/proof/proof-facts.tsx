@@ -1,5 +1,6 @@
 import type { Proof } from '../../api/proof-queries.ts';
 import { Hash } from '../../ui/copy.tsx';
+import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Fact, Facts } from '../../ui/panel.tsx';
 import { Status, toWords } from '../../ui/status.tsx';
 import { measureProof } from './measure-proof.ts';
@@ -15,6 +16,10 @@ export function ProofFacts({ proof }: { readonly proof: Proof }) {
       </Fact>
       <Fact name="Block">
         <span className="tabular-nums">{proof.block_number.toLocaleString()}</span>
+        <ExplorerLink
+          chainGid={proof.chain_gid}
+          about={{ block: { number: proof.block_number, hash: proof.block_hash } }}
+        />
       </Fact>
       <Fact name="Block hash">
         <Hash text={proof.block_hash} isWhole />

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { blockQuery, type Transaction } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Hash } from '../../ui/copy.tsx';
+import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Step } from './step.tsx';
@@ -38,6 +39,7 @@ export function BlockStep({ transaction }: { readonly transaction: Transaction }
     >
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">
         {hash !== null && <Hash text={hash} />}
+        {status !== 'reorged' && <ExplorerLink chainGid={chain_gid} about={{ block: { number, hash } }} />}
         {block.data && hash === block.data.hash && <Status of={block.data.status} />}
         {status === 'reorged' && (
           <p className="text-soft">

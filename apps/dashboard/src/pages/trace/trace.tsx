@@ -2,6 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { isOpen, type Transaction } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Hash } from '../../ui/copy.tsx';
+import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { toWords } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -51,6 +52,7 @@ function Details({ transaction }: { readonly transaction: Transaction }) {
     <Facts>
       <Fact name="Hash">
         <Hash text={transaction.hash} isWhole />
+        <ExplorerLink chainGid={transaction.chain_gid} about={{ transaction: transaction.hash }} />
       </Fact>
       <Fact name="Chain">
         <span className="font-mono break-all">{transaction.chain_gid}</span>

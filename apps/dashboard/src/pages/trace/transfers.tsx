@@ -1,5 +1,6 @@
 import { ArrowRight } from 'lucide-react';
 import type { Transaction, Transfer } from '../../api/queries.ts';
+import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { AddressText } from '../../ui/rows.tsx';
 import { Moved, signOf } from '../transactions/moved-amounts.tsx';
 
@@ -14,7 +15,7 @@ export function Transfers({ transaction }: { readonly transaction: Transaction }
           key={transfer.index}
           className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]"
         >
-          <Ends transfer={transfer} />
+          <Ends chainGid={transaction.chain_gid} transfer={transfer} />
           <Moved transfer={transfer} sign={signOf(transaction, transfer)} />
         </li>
       ))}
@@ -28,13 +29,32 @@ export function Transfers({ transaction }: { readonly transaction: Transaction }
   );
 }
 
-function Ends({ transfer: { from, to, monitored_addresses: own } }: { readonly transfer: Transfer }) {
-  const isOwn = (address: string | null) => address !== null && own.includes(address);
+interface EndsProps {
+  readonly chainGid: string;
+  readonly transfer: Transfer;
+}
+
+function Ends({ chainGid, transfer: { from, to, monitored_addresses: own } }: EndsProps) {
   return (
     <span className="flex flex-wrap items-center gap-2">
-      {from !== null && <AddressText address={from} isOwn={isOwn(from)} />}
+      {from !== null && <End chainGid={chainGid} address={from} isOwn={own.includes(from)} />}
       <ArrowRight aria-label="to" className="size-3.5 text-faint" />
-      {to !== null && <AddressText address={to} isOwn={isOwn(to)} />}
+      {to !== null && <End chainGid={chainGid} address={to} isOwn={own.includes(to)} />}
+    </span>
+  );
+}
+
+interface EndProps {
+  readonly chainGid: string;
+  readonly address: string;
+  readonly isOwn: boolean;
+}
+
+function End({ chainGid, address, isOwn }: EndProps) {
+  return (
+    <span className="inline-flex items-center gap-0.5">
+      <AddressText address={address} isOwn={isOwn} />
+      <ExplorerLink chainGid={chainGid} about={{ address }} />
     </span>
   );
 }

@@ -20,7 +20,7 @@ import {
   secrets,
 } from './deliveries.ts';
 import type { Answers } from './fixed-api.ts';
-import { ago, listOf } from './make-record.ts';
+import { ago, listOf, make } from './make-record.ts';
 import { proof, proved, reconciliationRows, reconciliations, statements } from './records.ts';
 import { keys, members, session, usage } from './workspace.ts';
 
@@ -36,6 +36,7 @@ export const fixedAnswers: Answers = {
     const chain = chains.find(({ gid }) => gid === path.chain_gid);
     return chain && { ...chain, upgrades: [], upgrades_reviewed: null };
   },
+  getNetwork: ({ path }) => make('Network', { gid: path.chain_gid, explorer: undefined }),
   listIncidents: ({ path }) => listOf(path.chain_gid === POLYGON ? incidents : []),
   listNodes: () => ({ reported_at: ago(3, 's'), items: nodes }),
   listBlocks: ({ query }) => listOf(query.get('statuses') === 'reorged' ? undoneBlocks : countingBlocks),
