@@ -3,7 +3,7 @@ import { Fact, Facts } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { targetOf } from './kinds.ts';
 import { describeOrdering } from './ordering.ts';
-import { describeProof, takesProofs } from './proof-choice.tsx';
+import { describeProof, takesProofs } from './proofs.ts';
 
 /** Where it delivers to, what, and since when. */
 export function ChannelDetails({ channel }: { readonly channel: Channel }) {

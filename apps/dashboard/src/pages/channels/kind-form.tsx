@@ -12,7 +12,8 @@ import { describeKind, valuesOf, type Kind } from './kinds.ts';
 import { OrderingSelect } from './ordering-select.tsx';
 import { ORDERINGS, type OrderingChoice } from './ordering.ts';
 import { PreviewLine } from './preview-line.tsx';
-import { ProofChoice, takesProofs, type IncludedProof } from './proof-choice.tsx';
+import { ProofChoice } from './proof-choice.tsx';
+import { takesProofs, type IncludedProof } from './proofs.ts';
 import { UntoldChoice, useUntold } from './untold-choice.tsx';
 
 export interface MadeChannel {

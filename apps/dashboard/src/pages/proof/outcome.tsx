@@ -1,7 +1,7 @@
 import type { ProvedTransfer } from '@chainwatch/verify';
 import { ArrowRight, CircleAlert, ShieldCheck } from 'lucide-react';
 import { Hash, shorten } from '../../ui/copy.tsx';
-import type { Verified } from './verify-panel.tsx';
+import type { Verified } from './verify-proof.ts';
 
 const SHOWN = 50;
 

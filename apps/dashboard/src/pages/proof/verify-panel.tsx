@@ -1,4 +1,3 @@
-import type { ProvedTransaction } from '@chainwatch/verify';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Proof } from '../../api/proof-queries.ts';
@@ -8,25 +7,13 @@ import { Problem } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Outcome } from './outcome.tsx';
 import { toTrustedHash } from './trusted-hash.ts';
-
-export interface Verified {
-  readonly shown: ProvedTransaction;
-  /** The hash was pasted; otherwise it is the proof's own, which verifies nothing. */
-  readonly isTrusted: boolean;
-}
-
-/** The service is not asked: what decides runs in this page. */
-async function verify(proof: Proof, pasted: string | undefined): Promise<Verified> {
-  const { verifyTransaction } = await import('@chainwatch/verify');
-  const trustedBlockHash = pasted ?? proof.block_hash;
-  return { shown: await verifyTransaction(proof, { trustedBlockHash }), isTrusted: pasted !== undefined };
-}
+import { verifyProof } from './verify-proof.ts';
 
 /** Verifies the proof in the browser, against a block hash from a second source. */
 export function VerifyPanel({ proof }: { readonly proof: Proof }) {
   const [text, setText] = useState('');
   const pasted = toTrustedHash(text, proof.block_hash);
-  const verifying = useMutation({ mutationFn: (hash: string | undefined) => verify(proof, hash) });
+  const verifying = useMutation({ mutationFn: (hash: string | undefined) => verifyProof(proof, hash) });
   const { data, error, variables, isPending } = verifying;
   return (
     <Panel title="Verify in this browser">

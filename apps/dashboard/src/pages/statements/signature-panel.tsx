@@ -1,7 +1,7 @@
 import type { Statement } from '../../api/statement-queries.ts';
 import { Hash } from '../../ui/copy.tsx';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
-import { KeysLink } from './statements.tsx';
+import { KeysLink } from './keys-link.tsx';
 
 /** Who signed which bytes: what a receiver needs beside the document. */
 export function SignaturePanel({

@@ -4,7 +4,7 @@ import { FileCheck, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { rowsOf } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
-import { isWriting, KEYS_PATH, statementsQuery, type Statement } from '../../api/statement-queries.ts';
+import { isWriting, statementsQuery, type Statement } from '../../api/statement-queries.ts';
 import { withoutEmpty } from '../../app/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceChip, orNone } from '../../ui/chips.tsx';
@@ -19,6 +19,7 @@ import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CreateDialog } from './create-dialog.tsx';
 import { sayGaps, sayPeriod, saySelection } from './describe-statement.ts';
+import { KeysLink } from './keys-link.tsx';
 
 const WRITING_MS = 2_000;
 const STATUSES = ['queued', 'running', 'completed', 'failed'];
@@ -87,15 +88,6 @@ function Statements() {
       </Panel>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </Page>
-  );
-}
-
-/** Keys that verify them. */
-export function KeysLink() {
-  return (
-    <a href={KEYS_PATH} target="_blank" rel="noopener" className="text-accent-ink hover:underline">
-      Public signing keys
-    </a>
   );
 }
 
