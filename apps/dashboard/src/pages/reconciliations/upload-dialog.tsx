@@ -10,7 +10,8 @@ import { Problem } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { saySize } from '../statements/describe-statement.ts';
 import { findFault, guessType, LEDGER_TYPES, type LedgerType } from './ledger-file.ts';
-import { NO_WINDOW, toQuery, WindowFields, type Window } from './window-fields.tsx';
+import { NO_WINDOW, toQuery, type LedgerWindow } from './ledger-window.ts';
+import { WindowFields } from './window-fields.tsx';
 
 /** Sends a ledger. A dialog that is closed meanwhile ends the upload, of which nothing is kept. */
 export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
@@ -18,7 +19,7 @@ export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const [file, setFile] = useState<File>();
   const [mediaType, setMediaType] = useState<LedgerType>('text/csv');
-  const [window, setWindow] = useState<Window>(NO_WINDOW);
+  const [window, setWindow] = useState<LedgerWindow>(NO_WINDOW);
   const [sent, setSent] = useState(0);
   const stopping = useRef<AbortController>(undefined);
   useEffect(() => () => stopping.current?.abort(), []);

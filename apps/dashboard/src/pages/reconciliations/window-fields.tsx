@@ -1,43 +1,15 @@
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
-
-/** Parameters of a reconciliation, as they are written in the form. */
-export interface Window {
-  readonly name: string;
-  /** A day, or empty: from the earliest time of the ledger. */
-  readonly from: string;
-  readonly to: string;
-  readonly scope: 'project' | 'ledger';
-  readonly includesFees: boolean;
-}
-
-export const NO_WINDOW: Window = { name: '', from: '', to: '', scope: 'project', includesFees: false };
-
-/** As the API names them; empty ones are left out. */
-export function toQuery({
-  name,
-  from,
-  to,
-  scope,
-  includesFees,
-}: Window): Readonly<Record<string, string | undefined>> {
-  return {
-    name: name.trim() || undefined,
-    from: from === '' ? undefined : `${from}T00:00:00Z`,
-    to: to === '' ? undefined : `${to}T00:00:00Z`,
-    scope,
-    include_fees: includesFees ? 'true' : undefined,
-  };
-}
+import type { LedgerWindow } from './ledger-window.ts';
 
 interface WindowFieldsProps {
-  readonly window: Window;
-  readonly onChange: (window: Window) => void;
+  readonly window: LedgerWindow;
+  readonly onChange: (window: LedgerWindow) => void;
   /** Of `name`, `from`, `to`. */
   readonly reasons: readonly (string | undefined)[];
 }
 
 export function WindowFields({ window, onChange, reasons }: WindowFieldsProps) {
-  const set = (change: Partial<Window>): void => onChange({ ...window, ...change });
+  const set = (change: Partial<LedgerWindow>): void => onChange({ ...window, ...change });
   return (
     <>
       <TextField
@@ -71,7 +43,7 @@ export function WindowFields({ window, onChange, reasons }: WindowFieldsProps) {
         label="Look for missing rows at"
         value={window.scope}
         hint="Movements of these addresses in the period count as missing in the books if no row names them."
-        onChange={(event) => set({ scope: event.target.value as Window['scope'] })}
+        onChange={(event) => set({ scope: event.target.value as LedgerWindow['scope'] })}
       >
         <option value="project">All addresses of the project</option>
         <option value="ledger">Addresses that the ledger names</option>
