@@ -12,11 +12,7 @@ interface ClassTilesProps {
 /** How many rows there are of each class; a tile that is pressed shows these alone. */
 export function ClassTiles({ reconciliation: { counts, status }, chosen, onChoose }: ClassTilesProps) {
   return (
-    <div
-      role="group"
-      aria-label="Rows by class"
-      className="grid grid-cols-2 gap-3 max-[380px]:grid-cols-1 lg:grid-cols-4"
-    >
+    <div role="group" aria-label="Rows by class" className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       {CLASSES.map(({ name, title, hint }) => {
         const isOn = chosen.length === 1 && chosen[0] === name;
         const count = counts[name];
@@ -27,7 +23,7 @@ export function ClassTiles({ reconciliation: { counts, status }, chosen, onChoos
             aria-pressed={isOn}
             onClick={() => onChoose(isOn ? undefined : [name])}
             className={classes(
-              'flex flex-col items-start rounded-xl border bg-panel px-4 py-3 text-left shadow-panel hover:bg-hover',
+              'flex flex-col items-start rounded-xl border bg-panel px-3 py-2.5 text-left sm:px-4 sm:py-3 shadow-panel hover:bg-hover',
               isOn ? 'border-accent' : 'border-line',
             )}
           >

@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
       <span className="truncate">{from === null || to === null ? '–' : sayPeriod({ from, to })}</span>
     ),
   },
-  { name: 'Status', width: 'minmax(14rem, 1fr)', cell: (row) => <StatusCell reconciliation={row} /> },
+  { name: 'Status', width: '17rem', cell: (row) => <StatusCell reconciliation={row} /> },
   {
     name: 'Rows',
     width: '6rem',
@@ -114,7 +114,7 @@ function StatusCell({ reconciliation }: { readonly reconciliation: Reconciliatio
     <span className="flex min-w-0 items-center gap-2">
       <Status of={status} />
       {note !== null && (
-        <span title={note} className="truncate text-soft">
+        <span title={note} className="line-clamp-2 text-xs text-soft">
           {note}
         </span>
       )}

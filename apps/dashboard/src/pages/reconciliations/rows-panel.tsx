@@ -79,20 +79,20 @@ const COLUMNS: readonly Column<ReconciliationRow & { readonly id: string }>[] = 
     isRight: true,
     cell: ({ line }) => <span className="text-faint tabular-nums">{line?.toLocaleString() ?? '–'}</span>,
   },
-  { name: 'Class', width: '11.5rem', cell: (row) => <ClassCell row={row} /> },
+  { name: 'Class', width: '11rem', cell: (row) => <ClassCell row={row} /> },
   {
     name: 'Reference',
     width: 'minmax(7rem, 1fr)',
     cell: ({ reference }) => (
-      <span title={reference ?? undefined} className="truncate">
+      <span title={reference ?? undefined} className="max-w-56 truncate">
         {reference ?? <span className="text-faint">–</span>}
       </span>
     ),
   },
-  { name: 'Transaction', width: '11.5rem', cell: (row) => <TransactionCell row={row} /> },
+  { name: 'Transaction', width: '11rem', cell: (row) => <TransactionCell row={row} /> },
   {
     name: 'Ledger',
-    width: 'minmax(9rem, 0.8fr)',
+    width: 'minmax(8rem, 0.8fr)',
     isRight: true,
     cell: ({ asset_gid, amount, amount_raw }) => (
       <AmountCell assetGid={asset_gid} amount={amount} raw={amount_raw} />
@@ -100,13 +100,13 @@ const COLUMNS: readonly Column<ReconciliationRow & { readonly id: string }>[] = 
   },
   {
     name: 'Chain',
-    width: 'minmax(9rem, 0.8fr)',
+    width: 'minmax(8rem, 0.8fr)',
     isRight: true,
     cell: ({ asset_gid, chain_amount, chain_amount_raw }) => (
       <AmountCell assetGid={asset_gid} amount={chain_amount} raw={chain_amount_raw} />
     ),
   },
-  { name: 'Reason', width: 'minmax(10rem, 1.4fr)', cell: (row) => <ReasonCell row={row} /> },
+  { name: 'Reason', width: '14rem', cell: (row) => <ReasonCell row={row} /> },
 ];
 
 interface RowProps {
@@ -169,7 +169,7 @@ function ReasonCell({ row: { reason, difference, duplicate_of_line } }: RowProps
     .filter((part) => typeof part === 'string')
     .join(' · ');
   return (
-    <span title={text} className="truncate text-soft">
+    <span title={text} className="line-clamp-2 text-xs text-soft">
       {text}
     </span>
   );

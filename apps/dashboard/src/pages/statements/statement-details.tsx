@@ -3,7 +3,7 @@ import { useChainName } from '../../api/queries.ts';
 import type { Statement } from '../../api/statement-queries.ts';
 import { Hash } from '../../ui/copy.tsx';
 import { Fact, Facts } from '../../ui/panel.tsx';
-import { Time, TimeLeft } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 
 const SHOWN = 20;
 
@@ -38,8 +38,8 @@ export function StatementDetails({ statement }: { readonly statement: Statement 
         </Fact>
       )}
       {expires_at !== null && (
-        <Fact name="Deleted in">
-          <TimeLeft until={expires_at} />
+        <Fact name="Expires">
+          <Time at={expires_at} isLong />
         </Fact>
       )}
       <Fact name="ID">

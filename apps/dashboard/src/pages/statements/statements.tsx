@@ -107,7 +107,7 @@ const COLUMNS: readonly Column<Statement>[] = [
     cell: (statement) => <span className="truncate">{shorten(saySelection(statement))}</span>,
   },
   { name: 'Format', width: '5rem', cell: ({ format }) => format.toUpperCase() },
-  { name: 'Status', width: '12rem', cell: (statement) => <StatusCell statement={statement} /> },
+  { name: 'Status', width: '16rem', cell: (statement) => <StatusCell statement={statement} /> },
   {
     name: 'Declared gaps',
     width: '7rem',
@@ -125,7 +125,7 @@ function StatusCell({ statement: { status, reason, progress } }: { readonly stat
         <Progress label="Addresses written" value={progress.addresses_done} max={progress.addresses_total} />
       )}
       {reason !== null && (
-        <span title={reason} className="truncate text-soft">
+        <span title={reason} className="line-clamp-2 text-xs text-soft">
           {reason}
         </span>
       )}
