@@ -2,19 +2,38 @@ import type { DashboardWorld } from './dashboard-world.ts';
 
 const ASSET = 'eip155:31337/slip44:60';
 
-/** A ledger with a row of each class that the project can have. */
-async function writeLedger({ harness, tenant, chain }: DashboardWorld): Promise<string> {
-  const { rows } = await harness.db.query<{ hash: string; amount: string }>(
-    `SELECT t.hash, t.transfers->0->>'amount' AS amount FROM transactions t
-     WHERE t.project_id = $1 AND t.status = 'confirmed' ORDER BY t.block_number, t.tx_index LIMIT 2`,
-    [tenant.projectId],
-  );
-  const payee = chain.actor.accounts[1]!;
-  const [first, second] = rows;
+interface Payments {
+  readonly items: readonly {
+    readonly hash: string;
+    readonly transfers: readonly { readonly amount: string }[];
+  }[];
+}
+
+/** The two last payments that are confirmed, of which the first is new. */
+async function payTwice(world: DashboardWorld): Promise<Payments['items']> {
+  const { harness, tenant, chain } = world;
+  const hash = await world.pay(7n);
+  await chain.finalize();
+  await harness.waitForCursor();
+  const read = async (): Promise<Payments['items']> => {
+    const answer = await fetch(`${harness.apiUrl}/transactions?statuses=confirmed&limit=2`, {
+      headers: { 'x-api-key': tenant.keys.api },
+    });
+    return ((await answer.json()) as Payments).items;
+  };
+  await harness.until('the payment to be confirmed', 60_000, async () => (await read())[0]?.hash === hash);
+  return read();
+}
+
+/** A ledger with a row of each class but those of what is not confirmed. */
+async function writeLedger(world: DashboardWorld): Promise<string> {
+  const [second, first] = await payTwice(world);
+  const payee = world.chain.actor.accounts[1]!;
+  const amount = first!.transfers[0]!.amount;
   return [
     'reference,hash,address,asset_gid,amount,time',
-    `INV-1,${first!.hash},${payee},${ASSET},${first!.amount},2020-01-01T00:00:00Z`,
-    `INV-1 again,${first!.hash},${payee},${ASSET},${first!.amount},`,
+    `INV-1,${first!.hash},${payee},${ASSET},${amount},2020-01-01T00:00:00Z`,
+    `INV-1 again,${first!.hash},${payee},${ASSET},${amount},`,
     `INV-2,${second!.hash},${payee},${ASSET},7,`,
     `INV-3,0x${'ab'.repeat(32)},${payee},${ASSET},1,`,
     `INV-4,${second!.hash},${payee},${ASSET},a lot,2999-01-01T00:00:00Z`,

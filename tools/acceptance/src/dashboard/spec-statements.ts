@@ -11,7 +11,7 @@ export async function useStatements(world: DashboardWorld): Promise<void> {
   await world.inspect('statements-empty');
   await world.press('Create statement');
   await page.getByLabel('Addresses', { exact: true }).fill(`0x${'99'.repeat(20)}`);
-  await page.getByLabel('To', { exact: true }).fill('2999-01-01');
+  await page.getByLabel('To', { exact: true }).fill(dayAt(-2));
   browser.expected.add(400);
   await world.press('Create statement');
   await world.say('expected a time that is not in the future');
@@ -19,9 +19,8 @@ export async function useStatements(world: DashboardWorld): Promise<void> {
   await world.inspect('statement-create');
 
   // What the project does not have is named.
-  const [from, to] = lastDays();
-  await page.getByLabel('From', { exact: true }).fill(from);
-  await page.getByLabel('To', { exact: true }).fill(to);
+  await page.getByLabel('From', { exact: true }).fill(dayAt(1));
+  await page.getByLabel('To', { exact: true }).fill(dayAt(0));
   browser.expected.add(422);
   await world.press('Create statement');
   await world.say(/expected addresses of the project, got 0x9999/);
@@ -127,11 +126,9 @@ export async function switchProject(world: DashboardWorld): Promise<void> {
   expect((await manage('DELETE', `/projects/${projectId}`)).status).toBe(204);
 }
 
-/** Yesterday, from midnight to midnight. */
-function lastDays(): readonly [string, string] {
-  const day = (daysAgo: number): string =>
-    new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-  return [day(1), day(0)];
+/** `2026-11-28` */
+function dayAt(daysAgo: number): string {
+  return new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
 }
 
 function gapsText(gaps: number): string {
