@@ -1940,6 +1940,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notification_channels/{notification_channel_id}/actions/rehearse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try the receiver of a sandbox channel: made-up events that come twice, in the wrong order, late, or all at once
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["rehearseChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver": {
         parameters: {
             query?: never;
@@ -7839,6 +7859,11 @@ export interface components {
                  *     ]
                  */
                 reasons?: ("transfer" | "fee" | "withdrawal" | "reward" | "mint" | "atomic" | "staking_reward" | "stake_withdrawal" | "adjustment")[];
+                /**
+                 * @description Only events for which this [CEL](https://cel.dev) expression over `event` is true, in addition to the other filters. Compare amounts with `amount()`, which is exact. Unknown names are refused with their line and column. An event without a member that the expression reads does not match, and counts in `expression_errors` of the channel.
+                 * @example event.data.transaction.transfers.exists(t, t.type != "internal" && amount(t.amount) >= 1000)
+                 */
+                expression?: string;
             };
             /**
              * @description Whether it also gets what the history of imported addresses finds (`is_historical`), behind everything else; absent: it does not.
@@ -8142,6 +8167,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         DiscordChannel: {
@@ -8331,6 +8361,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         EmailChannel: {
@@ -8539,6 +8574,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         HttpBatchChannel: {
@@ -8771,6 +8811,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         KafkaChannel: {
@@ -9000,6 +9045,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         NatsChannel: {
@@ -9222,6 +9272,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         RabbitmqChannel: {
@@ -9450,6 +9505,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         RedisStreamChannel: {
@@ -9678,6 +9738,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         SlackChannel: {
@@ -9867,6 +9932,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         SqsChannel: {
@@ -10090,6 +10160,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         TelegramChannel: {
@@ -10285,6 +10360,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
         };
         NotificationChannelPage: {
@@ -10516,6 +10596,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreatedNotificationChannel: {
             /**
@@ -10751,6 +10836,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
             /**
              * @description Signs the deliveries. Shown this once.
@@ -10922,6 +11012,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateDiscordChannelInput: {
             /**
@@ -11046,6 +11141,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateDiscordChannelInput: {
             /**
@@ -11170,6 +11270,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateEmailChannelInput: {
             /**
@@ -11295,6 +11400,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateEmailChannelInput: {
             /**
@@ -11420,6 +11530,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateHttpBatchChannelInput: {
             /**
@@ -11581,6 +11696,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreatedHttpBatchChannel: {
             /**
@@ -11812,6 +11932,11 @@ export interface components {
                  * @enum {string}
                  */
                 ordering_key?: "channel" | "address";
+                /**
+                 * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+                 * @example true
+                 */
+                sandbox?: boolean;
             };
             /**
              * @description Signs the deliveries. Shown this once.
@@ -11979,6 +12104,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         KafkaAuth: components["schemas"]["KafkaAuthNone"] | components["schemas"]["KafkaAuthPlain"] | components["schemas"]["KafkaAuthScramSha256"] | components["schemas"]["KafkaAuthScramSha512"];
         KafkaAuthNone: {
@@ -12195,6 +12325,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateKafkaChannelInput: {
             /**
@@ -12352,6 +12487,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         NatsAuth: components["schemas"]["NatsAuthNone"] | components["schemas"]["NatsAuthUser"] | components["schemas"]["NatsAuthToken"] | components["schemas"]["NatsAuthNkey"] | components["schemas"]["NatsAuthCreds"];
         NatsAuthNone: {
@@ -12567,6 +12707,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateNatsChannelInput: {
             /**
@@ -12718,6 +12863,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UserAuth: components["schemas"]["UserAuthNone"] | components["schemas"]["UserAuthPassword"];
         UserAuthNone: {
@@ -12899,6 +13049,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateRabbitmqChannelInput: {
             /**
@@ -13055,6 +13210,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateRedisStreamChannelInput: {
             /**
@@ -13211,6 +13371,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateRedisStreamChannelInput: {
             /**
@@ -13367,6 +13532,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateSlackChannelInput: {
             /**
@@ -13491,6 +13661,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateSlackChannelInput: {
             /**
@@ -13615,6 +13790,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateSqsChannelInput: {
             /**
@@ -13777,6 +13957,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateSqsChannelInput: {
             /**
@@ -13939,6 +14124,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         CreateTelegramChannelInput: {
             /**
@@ -14068,6 +14258,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         UpdateTelegramChannelInput: {
             /**
@@ -14197,6 +14392,11 @@ export interface components {
              * @enum {string}
              */
             ordering_key?: "channel" | "address";
+            /**
+             * @description Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.
+             * @example true
+             */
+            sandbox?: boolean;
         };
         DeliveryWithAttempts: {
             /**
@@ -14332,6 +14532,43 @@ export interface components {
              * @enum {string}
              */
             event_type?: "transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed";
+        };
+        RehearseChannelInput: {
+            /**
+             * @description `duplicate`: an event is sent again after the receiver took it; `reordered`: `transaction.confirmed` comes before `transaction.detected`; `reorg`: a confirmed transaction is undone; `late`: an event is an hour old; `burst`: 1,000 events come at once; `slow`: nobody waits for the answer, and the event is sent again; `rotation`: an event has two signatures, the first of a secret that the receiver does not know
+             * @example duplicate
+             * @enum {string}
+             */
+            scenario: "duplicate" | "reordered" | "reorg" | "late" | "burst" | "slow" | "rotation";
+        };
+        Rehearsal: {
+            /**
+             * @description What is rehearsed.
+             * @example duplicate
+             * @enum {string}
+             */
+            scenario: "duplicate" | "reordered" | "reorg" | "late" | "burst" | "slow" | "rotation";
+            /** @description In the order in which they are sent. */
+            deliveries: components["schemas"]["RehearsedDelivery"][];
+        };
+        RehearsedDelivery: {
+            /**
+             * Format: uuid
+             * @description The delivery, whose attempts are in the log of the channel.
+             * @example 6f1d1f4e-0000-7000-8000-000000000001
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The made-up event.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description Its type.
+             * @example transaction.confirmed
+             */
+            event_type: string;
         };
         RecoverInput: {
             /**
@@ -22625,7 +22862,8 @@ export interface operations {
                      *             },
                      *             "include_historical": true,
                      *             "ordering": "strict",
-                     *             "ordering_key": "address"
+                     *             "ordering_key": "address",
+                     *             "sandbox": true
                      *           }
                      *         }
                      *       ],
@@ -22764,7 +23002,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       },
                      *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
                      *     }
@@ -22888,7 +23127,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23000,7 +23240,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23111,7 +23352,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23232,7 +23474,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23351,7 +23594,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23477,7 +23721,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       },
                      *       "webhook_secret": "svc_whsec_0123456789ABCDEFGHIJKLMNOPQRST"
                      *     }
@@ -23600,7 +23845,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23733,7 +23979,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23855,7 +24102,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -23978,7 +24226,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24097,7 +24346,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24226,7 +24476,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24346,7 +24597,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24470,7 +24722,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24590,7 +24843,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24702,7 +24956,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24813,7 +25068,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -24939,7 +25195,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25058,7 +25315,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25172,7 +25430,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25282,7 +25541,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25395,7 +25655,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25553,7 +25814,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25678,7 +25940,8 @@ export interface operations {
                      *         },
                      *         "include_historical": true,
                      *         "ordering": "strict",
-                     *         "ordering_key": "address"
+                     *         "ordering_key": "address",
+                     *         "sandbox": true
                      *       }
                      *     }
                      */
@@ -25944,6 +26207,76 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rehearseChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scenario": "duplicate"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RehearseChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "scenario": "duplicate",
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-7000-8000-000000000001",
+                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *           "event_type": "transaction.confirmed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rehearsal"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

@@ -1173,6 +1173,15 @@ export class NotificationChannelOperations {
   }
 
   /**
+   * Try the receiver of a sandbox channel: made-up events that come twice, in the wrong order, late, or all at once.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/{notification_channel_id}/actions/rehearse`
+   */
+  rehearse(notificationChannelId: string, body: Body<'rehearseChannel'>, options?: RequestOptions): Promise<Answer<'rehearseChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/actions/rehearse', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
    * Send an event again, with the same event id and a new delivery id; it waits while its channel is failed or archived.
    *
    * Needs the permission `api:delivery:replay`. A portal session may ask, about its own channels. `POST /notification_channels/{notification_channel_id}/deliveries/{delivery_id}/actions/redeliver`
