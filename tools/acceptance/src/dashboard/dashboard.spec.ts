@@ -8,7 +8,7 @@ import { failStatement, switchProject, useStatements } from './spec-statements.t
 import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
 import { useChains } from './spec-chains.ts';
-import { killReceiver, holdEvents, rotateSecret } from './spec-channels.ts';
+import { killReceiver, holdEvents, rehearse, rotateSecret } from './spec-channels.ts';
 import { useGateway, usePlayground } from './spec-gateway.ts';
 import { ACCOUNTS, chooseWorkspace, refuseOthers, useAsDeveloper } from './spec-oidc.ts';
 import { usePortal } from './spec-portal.ts';
@@ -174,6 +174,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
   it.each<readonly [string, (world: DashboardWorld) => Promise<void>]>([
     ['rotates the secret of a channel, and both sign meanwhile', rotateSecret],
     ['shows why a channel was given up, and delivers or discards what it held', holdEvents],
+    ['rehearses with a sandbox channel', rehearse],
     ['redelivers to a receiver that was killed and came back', killReceiver],
     ['lists events and takes them along as a file', useEvents],
     ['groups an address, reads its past and pauses it', useAddresses],

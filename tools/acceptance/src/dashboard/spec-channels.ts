@@ -1,3 +1,5 @@
+import { waitFor } from '@chainwatch/testing';
+import { Receiver } from '../receiver.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 
 async function openChannel(world: DashboardWorld): Promise<void> {
@@ -86,4 +88,44 @@ export async function killReceiver(world: DashboardWorld): Promise<void> {
   await page.getByRole('table').getByRole('button', { name: 'Redeliver' }).first().click();
   await world.untilTold(hash);
   await untilStatus(world, 'Active');
+}
+
+/** A sandbox is made by the form, and its receiver meets what it will meet one day. */
+export async function rehearse(world: DashboardWorld): Promise<void> {
+  const { page, tenant } = world;
+  const receiver = new Receiver();
+  await receiver.start();
+  await world.visit('Channels');
+  await world.press('Add channel');
+  await page.getByRole('button', { name: /Webhook/ }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Rehearsals');
+  await page.getByLabel('URL', { exact: true }).fill(receiver.url);
+  await page.getByLabel('Expression').fill('event.type == "transaction.confirmed"');
+  await page.getByLabel('Order').selectOption({ index: 1 });
+  await page.getByLabel('Sandbox').check();
+  await world.inspect('channel-sandbox-form');
+  await world.press('Add channel');
+  receiver.secrets.set(tenant.projectId, await world.takeSecret(/^svc_whsec_/));
+  await page.getByRole('heading', { name: 'Rehearsals', level: 1 }).waitFor();
+  const deliveries = page.getByRole('table', { name: 'Deliveries' });
+  await page.getByLabel('Scenario').selectOption('reorg');
+  await world.press('Rehearse');
+  await world.say('Sending 3 events');
+  await deliveries.getByText('transaction.reorged').waitFor();
+  await page.getByLabel('Scenario').selectOption('duplicate');
+  await world.press('Rehearse');
+  await world.say('Sending 1 event');
+  await waitFor(() => receiver.deliveries === 5, {
+    message: () => `5 deliveries, got ${receiver.deliveries}`,
+  });
+  await world.inspect('channel-rehearsed');
+  const types = [...receiver.events.values()].map(({ type }) => type);
+  expect(types).toEqual([
+    ...['transaction.detected', 'transaction.confirmed', 'transaction.reorged'],
+    'transaction.confirmed',
+  ]);
+  expect(receiver.faults).toEqual([]);
+  await world.confirm('Archive');
+  await untilStatus(world, 'Archived');
+  await receiver.stop();
 }

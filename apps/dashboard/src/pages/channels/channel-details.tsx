@@ -22,6 +22,7 @@ export function ChannelDetails({ channel }: { readonly channel: Channel }) {
         </span>
       </Fact>
       {takesProofs(channel.kind) && <Fact name="Proofs">{describeProof(proofOf(channel))}</Fact>}
+      {channel.config.sandbox === true && <Fact name="Sandbox">no answer changes its status</Fact>}
       {channel.config.ordering === 'strict' && <Fact name="Order">{describeOrdering(channel.config)}</Fact>}
       {channel.config.filters.expression !== undefined && (
         <Fact name="Expression">

@@ -11,6 +11,7 @@ import { ChannelDetails } from './channel-details.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { describeKind } from './kinds.ts';
+import { RehearsePanel } from './rehearse-panel.tsx';
 import { SecretsPanel } from './secrets-panel.tsx';
 
 export function ChannelPage() {
@@ -62,6 +63,9 @@ export function ChannelPage() {
           </Panel>
           {channel.kind === 'webhook' && may('api:webhook_secret:read') && (
             <SecretsPanel channelId={channel.id} />
+          )}
+          {channel.config.sandbox === true && may('api:notification_channel:write') && (
+            <RehearsePanel channelId={channel.id} />
           )}
           {may('api:event:read') && <FailuresPanel channelId={channel.id} />}
         </div>

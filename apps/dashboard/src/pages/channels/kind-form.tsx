@@ -3,7 +3,7 @@ import { PAYMENT_EVENTS } from '@chainwatch/sdk/catalogue';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { reasonFor, TextField } from '../../ui/field.tsx';
+import { Checkbox, reasonFor, TextField } from '../../ui/field.tsx';
 import { ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { EventChoice } from './event-choice.tsx';
@@ -35,6 +35,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [events, setEvents] = useState<ReadonlySet<string>>();
   const [proof, setProof] = useState<IncludedProof>('none');
+  const [isSandbox, setSandbox] = useState(false);
   const [takesUntold, setTakesUntold] = useState(false);
   const [ordering, setOrdering] = useState<OrderingChoice>('best_effort');
   const untold = useUntold();
@@ -59,6 +60,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
           ...(proof !== 'none' && { include_proof: proof }),
           ...selection,
           ...ORDERINGS[ordering].members,
+          ...(isSandbox && { sandbox: true }),
         });
       }}
     >
@@ -92,6 +94,12 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         error={reasons.at(-1)}
       />
       <OrderingSelect chosen={ordering} onChange={setOrdering} />
+      <Checkbox
+        label="Sandbox"
+        hint="To try a receiver: rehearsals, and no answer changes the status."
+        checked={isSandbox}
+        onChange={(event) => setSandbox(event.target.checked)}
+      />
       <PreviewLine kind={kind} selection={selection} />
       {creating.error && reasons.every((reason) => reason === undefined) && (
         <Problem error={creating.error} />
