@@ -74,6 +74,9 @@ interface Definition<
   createSender(context: SenderContext, options: Options): Sender<ChannelTarget<Values<Stored>, Credentials>>;
 }
 
+const ofDeliveries = { ...ordering, ...sandbox };
+const ofAll = { ...selectionInput, ...ofDeliveries };
+
 /**
  * A kind of channel from its parts. Types are erased here (and in erase-consent.ts) and nowhere else. That is safe: a kind's functions
  * get only what its own schemas have parsed.
@@ -90,7 +93,7 @@ export function defineChannelKind<
   const { defaults, secrets, environment, limits, check, consent } = definition;
   const isVerbatim = definition.isVerbatim ?? definition.render === undefined;
   const own = z.object(definition.stored);
-  const stored = own.extend({ ...(isVerbatim && shapeStored), ...selectionSchema, ...ordering, ...sandbox });
+  const stored = own.extend({ ...(isVerbatim && shapeStored), ...selectionSchema, ...ofDeliveries });
   const types = defaultEventTypes(defaults.events);
   const withOptions = (given: object): Options => ({ ...definition.options, ...given });
   const withDefaults = (config: unknown): object => ({
@@ -105,10 +108,7 @@ export function defineChannelKind<
     stored.parse({ ...withDefaults(config), ...changes });
   return {
     ...describeKind(definition),
-    input: {
-      ...{ ...secrets, ...definition.input, ...(isVerbatim && shapeInput) },
-      ...{ ...selectionInput, ...ordering, ...sandbox },
-    },
+    input: { ...secrets, ...definition.input, ...(isVerbatim && shapeInput), ...ofAll },
     stored,
     defaultEventTypes: types,
     environment: environment?.variables ?? {},

@@ -94,12 +94,7 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         error={reasons.at(-1)}
       />
       <OrderingSelect chosen={ordering} onChange={setOrdering} />
-      <Checkbox
-        label="Sandbox"
-        hint="To try a receiver: rehearsals, and no answer changes the status."
-        checked={isSandbox}
-        onChange={(event) => setSandbox(event.target.checked)}
-      />
+      <SandboxChoice isChosen={isSandbox} onChange={setSandbox} />
       <PreviewLine kind={kind} selection={selection} />
       {creating.error && reasons.every((reason) => reason === undefined) && (
         <Problem error={creating.error} />
@@ -111,6 +106,22 @@ export function KindForm({ kind, onBack, onMade }: KindFormProps) {
         </Button>
       </ModalActions>
     </form>
+  );
+}
+
+interface SandboxChoiceProps {
+  readonly isChosen: boolean;
+  readonly onChange: (isChosen: boolean) => void;
+}
+
+function SandboxChoice({ isChosen, onChange }: SandboxChoiceProps) {
+  return (
+    <Checkbox
+      label="Sandbox"
+      hint="To try a receiver: rehearsals, and no answer changes the status."
+      checked={isChosen}
+      onChange={(event) => onChange(event.target.checked)}
+    />
   );
 }
 
