@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { ChannelTarget } from '@chainwatch/channels';
-import type { DeliveryJob } from './delivery-job.ts';
 
 /**
  * How a delivery of a rehearsal is sent. `duplicate`: again after the receiver took it. `slow`: again after its answer came
@@ -8,6 +7,10 @@ import type { DeliveryJob } from './delivery-job.ts';
  */
 export const REHEARSALS = ['duplicate', 'slow', 'rotation'] as const;
 export type Rehearsal = (typeof REHEARSALS)[number];
+
+interface Rehearsed {
+  readonly rehearsal?: Rehearsal | undefined;
+}
 
 /** So that the receiver is at work, and cannot have answered yet unless it is fast. */
 const SLOW_TIMEOUT_MS = 50;
@@ -17,13 +20,13 @@ export function parseRehearsal(text: string | null): Rehearsal | undefined {
 }
 
 /** How often it is sent, whatever the receiver answers. */
-export function sendsOf({ rehearsal }: Pick<DeliveryJob, 'rehearsal'>): number {
+export function sendsOf({ rehearsal }: Rehearsed): number {
   return rehearsal === 'duplicate' || rehearsal === 'slow' ? 2 : 1;
 }
 
 /** What differs in this attempt of a delivery. */
 export function rehearse(
-  { rehearsal, attemptCount }: Pick<DeliveryJob, 'rehearsal' | 'attemptCount'>,
+  { rehearsal, attemptCount }: Rehearsed & { readonly attemptCount: number },
   given: { readonly target: ChannelTarget; readonly timeoutMs: number },
 ): typeof given {
   if (rehearsal === 'slow' && attemptCount === 0) return { ...given, timeoutMs: SLOW_TIMEOUT_MS };
