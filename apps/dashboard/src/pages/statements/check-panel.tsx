@@ -79,12 +79,13 @@ function Result({ checked: { isValid, kid, faults, lines } }: { readonly checked
 
 function Counts({ lines }: { readonly lines: StatementCounts }) {
   const { balances, unexplained, unknown, gaps } = lines;
+  const known = `${countOf(balances - unknown, 'balance')} with both readings`;
   return (
     <ul aria-label="What the lines say" className="divide-y divide-line">
       <Count isFine={unexplained === 0}>
         {unexplained === 0
-          ? `No unexplained part in ${countOf(balances, 'balance')}`
-          : `${unexplained.toLocaleString()} of ${countOf(balances, 'balance')} with an unexplained part`}
+          ? `No unexplained part in ${known}`
+          : `${unexplained.toLocaleString()} of ${known}: an unexplained part`}
       </Count>
       <Count isFine={unknown === 0}>
         {unknown === 0
