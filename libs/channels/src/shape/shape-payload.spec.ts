@@ -73,7 +73,7 @@ it('writes CloudEvents 1.0 with its attributes alone, and nothing is lost', () =
     apiversion: 'v1',
     projectid: event.project_id,
     istestmessage: false,
-    sequence: '18231',
+    chainsequence: '18231',
     data: event.data,
   });
   // The standard's names (spec.md, "Naming Conventions"), and no value that is null.
@@ -81,7 +81,7 @@ it('writes CloudEvents 1.0 with its attributes alone, and nothing is lost', () =
 });
 
 it.each([
-  [{ sequence: null, is_historical: true }, { ishistorical: true }, ['sequence']],
+  [{ sequence: null, is_historical: true }, { ishistorical: true }, ['chainsequence']],
   [{ data: { address: '0x1', chain_gid: 'eip155:1' } }, { subject: 'eip155:1/0x1' }, []],
   [{ data: { channel: { id: 'c' } } }, { subject: 'c' }, []],
   [{ data: {} }, {}, ['subject', 'ishistorical']],

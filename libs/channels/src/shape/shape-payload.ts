@@ -65,7 +65,8 @@ function keepIn(value: unknown, kept: Kept): unknown {
 
 /**
  * Structured JSON of CloudEvents 1.0 (json-format.md §3). Members of the envelope without an attribute of the standard are
- * extension attributes, whose names have no underscore; null is no value of one (§2.2), and its integers have 32 bits.
+ * extension attributes, whose names have no underscore; null is no value of one (§2.2), and its integers have 32 bits. The
+ * extension `sequence` counts the events of a source, in strings that sort: ours counts those of a chain.
  */
 function toCloudEvent(event: Envelope, data: Json): object {
   const { event_id, type, created_at, project_id, data: whole } = event;
@@ -82,7 +83,7 @@ function toCloudEvent(event: Envelope, data: Json): object {
     apiversion: api_version,
     projectid: project_id,
     istestmessage: is_test_message,
-    ...(typeof sequence === 'number' && { sequence: String(sequence) }),
+    ...(typeof sequence === 'number' && { chainsequence: String(sequence) }),
     ...(is_historical === true && { ishistorical: true }),
     data,
   };

@@ -6,7 +6,7 @@ interface CloudEvent {
   readonly apiversion?: unknown;
   readonly projectid?: unknown;
   readonly istestmessage?: unknown;
-  readonly sequence?: unknown;
+  readonly chainsequence?: unknown;
   readonly ishistorical?: unknown;
   readonly data?: unknown;
 }
@@ -22,7 +22,7 @@ export function fromCloudEvent(body: unknown): unknown {
     created_at: event.time,
     is_test_message: event.istestmessage,
     project_id: event.projectid,
-    sequence: typeof event.sequence === 'string' ? Number(event.sequence) : null,
+    sequence: typeof event.chainsequence === 'string' ? Number(event.chainsequence) : null,
     ...(event.ishistorical === true && { is_historical: true }),
     data: event.data,
   };

@@ -86,7 +86,7 @@ describe('unwrap', () => {
   });
 
   it.each([
-    [{ sequence: '18231' }, { sequence: 18_231 }],
+    [{ chainsequence: '18231' }, { sequence: 18_231 }],
     [{ ishistorical: true }, { sequence: null, is_historical: true }],
   ])('reads an event that comes as CloudEvents, with %j, as any other', async (more, expected) => {
     const text = JSON.stringify({
