@@ -29,7 +29,7 @@ const PAUSE_MS = 800;
 const EVENTS_A_STEP = 4;
 const STEP_MS = 50;
 const NAME = 'events';
-const ARRIVE_MS_MAX = 120_000;
+const ARRIVE_MS_MAX = 60_000;
 
 type Body = MadeEvent['event'];
 
@@ -118,7 +118,7 @@ async function startHttp(): Promise<{ batch: Place; sqs: Place }> {
     sqs: {
       kind: 'sqs',
       ...{ url: `${origin}/queue`, config: { region: 'eu-central-1' } },
-      credentials: { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'x'.repeat(40) },
+      credentials: { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'x'.repeat(40) },
       // A queue without FIFO in its name keeps no order.
       ...{ keyOf: ({ event_id: id }: Body) => id, read: async () => messages, stop: async () => undefined },
     },
