@@ -31,6 +31,8 @@ const STEP_MS = 50;
 const NAME = 'events';
 const ARRIVE_MS_MAX = 60_000;
 
+const KEY = { access_key_id: 'AKIAIOSFODNN7EXAMPLE', secret_access_key: 'x'.repeat(40) };
+
 type Body = MadeEvent['event'];
 
 /** Where a kind of channel sends to, and what came there, in order. */
@@ -93,7 +95,7 @@ async function startHttp(): Promise<{ batch: Place; sqs: Place }> {
   const messages: string[] = [];
   const server: Server = createServer((request, response) => {
     void text(request).then((body) => {
-      if (request.url !== '/queue') {
+      if (request.headers['x-amz-target'] === undefined) {
         lines.push(...body.trim().split('\n'));
         return response.writeHead(204).end();
       }
@@ -117,8 +119,12 @@ async function startHttp(): Promise<{ batch: Place; sqs: Place }> {
     },
     sqs: {
       kind: 'sqs',
-      ...{ url: `${origin}/queue`, config: { region: 'eu-central-1' } },
-      credentials: { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'x'.repeat(40) },
+      url: origin,
+      config: {
+        ...{ queue_url: `${origin}/123456789012/queue`, region: 'eu-central-1' },
+        auth: { access_key_id: KEY.access_key_id },
+      },
+      credentials: { auth: KEY },
       // A queue without FIFO in its name keeps no order.
       ...{ keyOf: ({ event_id: id }: Body) => id, read: async () => messages, stop: async () => undefined },
     },
