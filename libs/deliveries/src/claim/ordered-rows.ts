@@ -20,8 +20,8 @@ export function randomKey(): number {
  * $4: ids that are under way; $6: the key at which it begins
  */
 export function orderedRows(columns: string, isDue: string): string {
-  return `WITH RECURSIVE ${walk('ahead', '>= $6')}, ${walk('rest', '< $6')}
-    SELECT r.* FROM (SELECT key FROM ahead WHERE key IS NOT NULL UNION ALL SELECT key FROM rest WHERE key IS NOT NULL) k
+  return `WITH RECURSIVE ${walk('ahead', ' AND ordering_key >= $6::int', '')}, ${walk('rest', '', ' AND key < $6::int')}
+    SELECT r.* FROM (SELECT key FROM ahead WHERE key IS NOT NULL UNION ALL SELECT key FROM rest WHERE key < $6::int) k
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM (
         SELECT *, bool_and(may_go) OVER (ORDER BY is_historical, id) AS is_next FROM (
@@ -29,11 +29,14 @@ export function orderedRows(columns: string, isDue: string): string {
           WHERE channel_id = c.channel_id AND ${ORDERED} AND ordering_key = k.key ORDER BY is_historical, id LIMIT c.run) first) f WHERE is_next) r`;
 }
 
-/** The keys on one side of the beginning, in order. */
-function walk(name: string, side: string): string {
-  const next = (condition: string): string =>
-    `SELECT ordering_key FROM deliveries WHERE channel_id = c.channel_id AND ${ORDERED} AND ordering_key ${side}::int${condition} ORDER BY ordering_key LIMIT 1`;
+/**
+ * The keys from the first one on, in order, as long as a condition holds. Each look-up has a lower bound alone: with both, the
+ * planner may read and sort all rows between.
+ */
+function walk(name: string, from: string, condition: string): string {
+  const next = (bound: string): string =>
+    `SELECT ordering_key FROM deliveries WHERE channel_id = c.channel_id AND ${ORDERED}${bound} ORDER BY ordering_key LIMIT 1`;
   return `${name} (key, count) AS (
-      SELECT (${next(' AND s.is_strict')}), 1
-      UNION ALL SELECT (${next(` AND ordering_key > ${name}.key`)}), count + 1 FROM ${name} WHERE key IS NOT NULL AND count < ${KEYS_MAX})`;
+      SELECT (${next(`${from} AND s.is_strict`)}), 1
+      UNION ALL SELECT (${next(` AND ordering_key > ${name}.key`)}), count + 1 FROM ${name} WHERE key IS NOT NULL AND count < ${KEYS_MAX}${condition})`;
 }

@@ -62,7 +62,11 @@ export async function claimDeliveries(
   claims: readonly ({ readonly channelId: string; readonly run?: number } & RowCounts)[],
   underWay: readonly string[],
 ): Promise<readonly DeliveryJob[]> {
-  const own = `FROM deliveries WHERE channel_id = c.channel_id AND id <> ALL($4::uuid[]) AND id < coalesce(o.first_id, '${LAST_ID}')`;
+  const rowsOf = `FROM deliveries WHERE channel_id = c.channel_id AND id <> ALL($4::uuid[])`;
+  const isOlder = `id < coalesce(o.first_id, '${LAST_ID}')`;
+  const untried = `${rowsOf} AND ${isOlder} AND ${UNTRIED}`;
+  // Not as a condition of an index: the planner would use one without the order of what is tried again.
+  const again = `${rowsOf} AND (${isOlder}) IS NOT FALSE AND ${AGAIN} AND NOT is_test`;
   const { rows } = await planned.query<DeliveryRow>({
     name: 'claim_deliveries',
     text: `SELECT c.channel_id, s.is_strict, d.*, e.*
@@ -73,11 +77,11 @@ export async function claimDeliveries(
       CROSS JOIN LATERAL (
         SELECT ${COLUMNS} FROM (
           SELECT *, bool_and(is_due) OVER (ORDER BY id) AS is_next FROM (
-            SELECT ${COLUMNS}, ${IS_DUE} AS is_due ${own} AND NOT is_historical AND ${UNTRIED}
+            SELECT ${COLUMNS}, ${IS_DUE} AS is_due ${untried} AND NOT is_historical
               AND (${IS_DUE} OR last_error IS DISTINCT FROM 'internal_error') ORDER BY id LIMIT c.first) oldest) f WHERE is_next
-        UNION ALL (SELECT ${COLUMNS} ${own} AND ${AGAIN} AND NOT is_test AND status = 'held' ORDER BY next_attempt_at, id LIMIT c.behind)
-        UNION ALL (SELECT ${COLUMNS} ${own} AND ${AGAIN} AND NOT is_test AND status = 'pending' AND next_attempt_at <= now() ORDER BY next_attempt_at, id LIMIT c.behind)
-        UNION ALL (SELECT ${COLUMNS} ${own} AND is_historical AND ${UNTRIED} AND ${IS_DUE} ORDER BY id LIMIT c.behind)
+        UNION ALL (SELECT ${COLUMNS} ${again} AND status = 'held' ORDER BY next_attempt_at, id LIMIT c.behind)
+        UNION ALL (SELECT ${COLUMNS} ${again} AND status = 'pending' AND next_attempt_at <= now() ORDER BY next_attempt_at, id LIMIT c.behind)
+        UNION ALL (SELECT ${COLUMNS} ${untried} AND is_historical AND ${IS_DUE} ORDER BY id LIMIT c.behind)
         UNION ALL (${orderedRows(COLUMNS, IS_DUE)} LIMIT c.first)) d
       ${WITH_EVENT}`,
     values: [
