@@ -75,24 +75,24 @@ export function RowsPanel({ reconciliation: { id, status, name }, classes, onCho
 const COLUMNS: readonly Column<ReconciliationRow & { readonly id: string }>[] = [
   {
     name: 'Line',
-    width: '4rem',
+    width: '3rem',
     isRight: true,
     cell: ({ line }) => <span className="text-faint tabular-nums">{line?.toLocaleString() ?? '–'}</span>,
   },
-  { name: 'Class', width: '11rem', cell: (row) => <ClassCell row={row} /> },
+  { name: 'Class', width: '10.5rem', cell: (row) => <ClassCell row={row} /> },
   {
     name: 'Reference',
-    width: 'minmax(7rem, 1fr)',
+    width: 'minmax(6rem, 1fr)',
     cell: ({ reference }) => (
       <span title={reference ?? undefined} className="max-w-56 truncate">
         {reference ?? <span className="text-faint">–</span>}
       </span>
     ),
   },
-  { name: 'Transaction', width: '11rem', cell: (row) => <TransactionCell row={row} /> },
+  { name: 'Transaction', width: '10.5rem', cell: (row) => <TransactionCell row={row} /> },
   {
     name: 'Ledger',
-    width: 'minmax(8rem, 0.8fr)',
+    width: '10.5rem',
     isRight: true,
     cell: ({ asset_gid, amount, amount_raw }) => (
       <AmountCell assetGid={asset_gid} amount={amount} raw={amount_raw} />
@@ -100,13 +100,13 @@ const COLUMNS: readonly Column<ReconciliationRow & { readonly id: string }>[] = 
   },
   {
     name: 'Chain',
-    width: 'minmax(8rem, 0.8fr)',
+    width: '10.5rem',
     isRight: true,
     cell: ({ asset_gid, chain_amount, chain_amount_raw }) => (
       <AmountCell assetGid={asset_gid} amount={chain_amount} raw={chain_amount_raw} />
     ),
   },
-  { name: 'Reason', width: '14rem', cell: (row) => <ReasonCell row={row} /> },
+  { name: 'Reason', width: '12rem', cell: (row) => <ReasonCell row={row} /> },
 ];
 
 interface RowProps {
@@ -157,7 +157,11 @@ function AssetAmount({
   amount,
   raw,
 }: AmountCellProps & { readonly assetGid: string; readonly raw: string }) {
-  return <Amount value={amount} raw={raw} symbol={useSymbol(assetGid)} />;
+  return (
+    <span className="text-right text-xs">
+      <Amount value={amount} raw={raw} symbol={useSymbol(assetGid)} />
+    </span>
+  );
 }
 
 function ReasonCell({ row: { reason, difference, duplicate_of_line } }: RowProps) {
