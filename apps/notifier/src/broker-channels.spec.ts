@@ -130,7 +130,7 @@ for (const { kind, start, isThere } of KINDS) {
       test('loses nothing where the server is killed, and what comes twice has the same id', async () => {
         await destination.read('killed');
         await addChannel('killed');
-        await world.start({ scheduleMs: [0, ...Array<number>(200).fill(100)], probeIntervalMs: 100 });
+        await world.start({ scheduleMs: [0, ...Array<number>(200).fill(1_000)], probeIntervalMs: 100 });
         const sent: string[] = [];
         for (let kill = 0; kill < 3; kill += 1) {
           for (let count = 0; count < 20; count += 1) sent.push(await world.emit());

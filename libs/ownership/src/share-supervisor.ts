@@ -237,8 +237,10 @@ export class ShareSupervisor<T> {
     while (this.#takers < TAKEN_AT_ONCE && this.#toTake.length > 0) this.#startTaker();
     const nowMs = performance.now();
     if (letGo === undefined || nowMs - this.#letGoAtMs < this.#timing.letGoMs) return;
+    const held = this.#held.get(letGo);
+    // It is still being taken: the next look lets it go.
+    if (held === undefined) return;
     this.#letGoAtMs = nowMs;
-    const held = this.#held.get(letGo)!;
     const isUnreachable = held.unreachableMs() >= this.#timing.unreachableMs;
     if (isUnreachable) this.#declinedUntilMs.set(letGo, nowMs + this.#timing.declineMs);
     const { logger, kind } = this.#options;
