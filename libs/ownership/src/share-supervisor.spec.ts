@@ -96,38 +96,6 @@ const leaveRow = (leaseSeconds: number): Promise<unknown> =>
     leaseSeconds,
   ]);
 
-test('a share that is still being taken is let go once it is held, and looks go on', async () => {
-  let openGate = (): void => undefined;
-  const gate = new Promise<void>((resolve) => (openGate = resolve));
-  const slow = Object.create(db) as Database;
-  slow.transaction = async (...args: Parameters<Database['transaction']>) => {
-    await gate;
-    return db.transaction(...args) as never;
-  };
-  const shares = new Map([1, 2, 3, 4].map((number) => [`${share}-${number}`, 'item']));
-  const begin = (through: Database, onLook = (): void => undefined): ShareSupervisor<string> => {
-    const supervisor: ShareSupervisor<string> = new ShareSupervisor({
-      ...{ db: through, kind, logger, onLook, timing: { lookMs: 50, letGoMs: 0 } },
-      listShares: () => Promise.resolve(shares),
-      work: ({ signal }) => untilAborted(signal),
-    });
-    open.push(supervisor);
-    return supervisor;
-  };
-  const errors: (string | undefined)[] = [];
-  const first = begin(slow, () => void errors.push(first.lastError));
-  await waitFor(() => errors.length > 2);
-  const second = begin(db);
-  await waitFor(() => second.owned.length > 0);
-  const seen = errors.length;
-  await waitFor(() => errors.length > seen + 5);
-  expect(errors.filter((error) => error !== undefined)).toEqual([]);
-  openGate();
-  await waitFor(() => first.owned.length === 2 && second.owned.length === 2, {
-    message: () => `two each, got ${first.owned.length} and ${second.owned.length}`,
-  });
-});
-
 describe('a share', () => {
   it('has one owner, who renews it while it does nothing; the other one knows whom it stands by for', async () => {
     const first = start();
