@@ -5,9 +5,11 @@ import { rememberWorkspace, sessionQuery } from '../api/session.ts';
 import { Logo } from '../app/logo.tsx';
 import { ownPath } from '../app/own-path.ts';
 import { queryClient } from '../app/query-client.ts';
+import { useTitle } from '../ui/use-title.ts';
 
 /** Where a person of several workspaces says which one: nothing was done in any of them yet. */
 export function WorkspacesPage() {
+  const heading = useTitle();
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { to } = useSearch({ from: '/workspaces' });
   const router = useRouter();
@@ -23,7 +25,9 @@ export function WorkspacesPage() {
           <Logo />
         </div>
         <div className="rounded-xl border border-line bg-panel p-6 shadow-panel">
-          <h1 className="text-base font-semibold">Choose a workspace</h1>
+          <h1 ref={heading} className="text-base font-semibold">
+            Choose a workspace
+          </h1>
           {session.member && (
             <p className="mt-1 text-[13px] break-words text-soft">You are {session.member.email}.</p>
           )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
+import { useTitle } from './use-title.ts';
 
 interface PageProps {
   readonly title: ReactNode;
@@ -10,12 +11,15 @@ interface PageProps {
 
 /** A page: its name, what can be done, its content. */
 export function Page({ title, eyebrow, actions, children }: PageProps) {
+  const heading = useTitle();
   return (
     <div className="mx-auto flex w-full max-w-[1400px] flex-col gap-5 px-4 py-6 sm:px-6 lg:px-8">
       <header className="flex flex-wrap items-end justify-between gap-3">
         <div className="min-w-0">
           {eyebrow !== undefined && <div className="mb-1 text-[13px] text-faint">{eyebrow}</div>}
-          <h1 className="text-xl font-semibold tracking-tight text-balance break-words">{title}</h1>
+          <h1 ref={heading} className="text-xl font-semibold tracking-tight text-balance break-words">
+            {title}
+          </h1>
         </div>
         {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
       </header>

@@ -106,6 +106,7 @@ export class DashboardWorld {
   async visit(name: string): Promise<void> {
     await this.page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
     await this.page.getByRole('heading', { name, level: 1 }).waitFor();
+    expect(await this.page.title()).toMatch(new RegExp(`^${name}\\b.* · chainwatch$`));
   }
 
   /** Presses a button of the page, or of the open dialog. */
