@@ -139,7 +139,6 @@ const channelRoutes = {
   listDeliveries,
   getDelivery,
   testChannel,
-  rehearseChannel,
   redeliver,
   recover,
   getWebhookSecrets,
@@ -256,6 +255,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   getEvent,
   listEventDeliveries,
   previewChannel,
+  rehearseChannel,
   ...channelRoutes,
   // One set of handlers, two mounts (decisions.md 1.2).
   createChannel: {

@@ -39,7 +39,8 @@ export class Payment {
   }
 
   /** @param at of the event; default: now */
-  tell(type: TransactionEventType, { at = new Date() }: { readonly at?: Date } = {}): Event {
+  tell(state: State, { at = new Date() }: { readonly at?: Date } = {}): Event {
+    const type: `transaction.${State}` = `transaction.${state}`;
     const created = at.toISOString();
     const [chainGid] = this.#account.assetGid.split('/');
     const { address, assetGid } = this.#account;
@@ -84,7 +85,8 @@ export class Payment {
   }
 }
 
-type TransactionEventType = Extract<EventType, `transaction.${string}`>;
+/** What a transaction event tells: the second part of its type. */
+type State = EventType extends infer T ? (T extends `transaction.${infer S}` ? S : never) : never;
 
 const PROJECT_ID = randomUUID();
 

@@ -38,7 +38,7 @@ export const SCENARIOS: readonly Scenario[] = [
     rule: 'refuses with 4xx what is not signed with its secret',
     run: (scene) =>
       credits(scene, 0n, async ({ receiver, account }) => {
-        const event = new Payment(account, AMOUNT).tell('transaction.confirmed');
+        const event = new Payment(account, AMOUNT).tell('confirmed');
         const body = JSON.stringify({ ...event, sequence: event.sequence + 1 });
         return [
           name('another secret', notRefused(await receiver.deliver(event, { secrets: [makeSecret()] }))),
@@ -52,7 +52,7 @@ export const SCENARIOS: readonly Scenario[] = [
     rule: 'refuses with 4xx a signature that is an hour old',
     run: (scene) =>
       credits(scene, 0n, async ({ receiver, account }) => {
-        const event = new Payment(account, AMOUNT).tell('transaction.confirmed');
+        const event = new Payment(account, AMOUNT).tell('confirmed');
         const timestamp = Math.floor(Date.now() / 1_000) - HOUR_S;
         return [notRefused(await receiver.deliver(event, { timestamp }))];
       }),
@@ -60,21 +60,17 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'confirmed',
     rule: 'answers 2xx within 10 seconds, and credits the exact amount',
-    run: (scene) =>
-      credits(scene, AMOUNT, ({ account }) => take(scene, told(account, 'transaction.confirmed'))),
+    run: (scene) => credits(scene, AMOUNT, ({ account }) => take(scene, told(account, 'confirmed'))),
   },
   {
     name: 'not-confirmed',
     rule: 'credits nothing that is only detected, that failed, or that is a test message',
     run: (scene) =>
       credits(scene, 0n, ({ account }) =>
-        take(
-          scene,
-          told(account, 'transaction.detected'),
-          told(account, 'transaction.progress'),
-          told(account, 'transaction.failed'),
-          { ...told(account, 'transaction.confirmed'), is_test_message: true },
-        ),
+        take(scene, told(account, 'detected'), told(account, 'progress'), told(account, 'failed'), {
+          ...told(account, 'confirmed'),
+          is_test_message: true,
+        }),
       ),
   },
   {
@@ -82,7 +78,7 @@ export const SCENARIOS: readonly Scenario[] = [
     rule: 'answers 2xx to a type of event that it does not know, and does nothing',
     run: (scene) =>
       credits(scene, 0n, ({ account }) =>
-        take(scene, { ...told(account, 'transaction.confirmed'), type: 'transaction.certified' }),
+        take(scene, { ...told(account, 'confirmed'), type: 'transaction.certified' }),
       ),
   },
   {
@@ -90,8 +86,8 @@ export const SCENARIOS: readonly Scenario[] = [
     rule: 'answers 2xx to an event that comes again, and credits it once',
     run: (scene) =>
       credits(scene, 2n * AMOUNT, async ({ receiver, account }) => {
-        const after = told(account, 'transaction.confirmed');
-        const atOnce = told(account, 'transaction.confirmed');
+        const after = told(account, 'confirmed');
+        const atOnce = told(account, 'confirmed');
         const answers = await Promise.all([receiver.deliver(atOnce), receiver.deliver(atOnce)]);
         return [
           ...(await take(scene, after, after)),
@@ -106,14 +102,10 @@ export const SCENARIOS: readonly Scenario[] = [
     run: (scene) =>
       credits(scene, AMOUNT, async ({ account }) => {
         const early = new Payment(account, AMOUNT);
-        const detected = early.tell('transaction.detected');
+        const detected = early.tell('detected');
         const undone = new Payment(account, AMOUNT);
-        const confirmed = undone.tell('transaction.confirmed');
-        return take(
-          scene,
-          ...[early.tell('transaction.confirmed'), detected],
-          ...[undone.tell('transaction.reorged'), confirmed],
-        );
+        const confirmed = undone.tell('confirmed');
+        return take(scene, ...[early.tell('confirmed'), detected], ...[undone.tell('reorged'), confirmed]);
       }),
   },
   {
@@ -122,9 +114,9 @@ export const SCENARIOS: readonly Scenario[] = [
     async run(scene) {
       const payment = new Payment(scene.account, AMOUNT);
       const steps = [
-        ['transaction.confirmed', AMOUNT],
-        ['transaction.reorged', -AMOUNT],
-        ['transaction.confirmed', AMOUNT],
+        ['confirmed', AMOUNT],
+        ['reorged', -AMOUNT],
+        ['confirmed', AMOUNT],
       ] as const;
       const faults: string[] = [];
       for (const [type, change] of steps)
@@ -138,7 +130,7 @@ export const SCENARIOS: readonly Scenario[] = [
     run: (scene) =>
       credits(scene, AMOUNT, ({ account }) => {
         const at = new Date(Date.now() - HOUR_S * 1_000);
-        return take(scene, new Payment(account, AMOUNT).tell('transaction.confirmed', { at }));
+        return take(scene, new Payment(account, AMOUNT).tell('confirmed', { at }));
       }),
   },
   {
@@ -146,8 +138,8 @@ export const SCENARIOS: readonly Scenario[] = [
     rule: 'reads a body that comes in pieces, and credits once what comes again because its answer was lost',
     run: (scene) =>
       credits(scene, 2n * AMOUNT, async ({ receiver, account }) => {
-        const slow = told(account, 'transaction.confirmed');
-        const cut = told(account, 'transaction.confirmed');
+        const slow = told(account, 'confirmed');
+        const cut = told(account, 'confirmed');
         const read = notTaken(await receiver.deliver(slow, { isSlow: true }));
         await receiver.deliver(cut, { isCut: true });
         return [name('in pieces', read), ...(await take(scene, cut))];
@@ -163,7 +155,7 @@ export const SCENARIOS: readonly Scenario[] = [
           [makeSecret(), receiver.secret],
           [receiver.secret, makeSecret()],
         ] as const)
-          faults.push(notTaken(await receiver.deliver(told(account, 'transaction.confirmed'), { secrets })));
+          faults.push(notTaken(await receiver.deliver(told(account, 'confirmed'), { secrets })));
         return faults;
       }),
   },
@@ -206,7 +198,7 @@ async function sendBurst({ receiver, account, burst }: Scene): Promise<readonly 
   const send = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      const event = new Payment(account, BURST_AMOUNT).tell('transaction.confirmed');
+      const event = new Payment(account, BURST_AMOUNT).tell('confirmed');
       let answer = await receiver.deliver(event);
       for (let count = 0; isFull(answer.status) && count < COME_AGAIN_MAX; count += 1) {
         await wait(COME_AGAIN_MS);

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError, type Command } from 'commander';
+import { EVENTS } from '@chainwatch/events';
 import { Book } from '../certify/book.ts';
 import { Receiver } from '../certify/receiver.ts';
 import { SCENARIOS } from '../certify/scenarios.ts';
@@ -19,8 +21,9 @@ interface Options {
   readonly remote?: boolean;
 }
 
-const ADDRESS = '0x000000000000000000000000000000000000dEaD';
-const ASSET = 'eip155:1/slip44:60';
+/** Of the made-up payment that test messages tell of. */
+const EXAMPLE = EVENTS['transaction.confirmed'].example({ at: new Date(0).toISOString(), id: randomUUID })
+  .balance_changes[0]!;
 const NAMES = SCENARIOS.map(({ name }) => name);
 /** This machine, without a look at the name service. */
 const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|.+\.localhost)$/;
@@ -42,8 +45,8 @@ export function addCertify(program: Command, act: Act): void {
       'a command of the shell that prints what the receiver has credited; $1 is the address, $2 the asset',
       parseText,
     )
-    .option('--address <address>', 'of a customer of the receiver', parseText, ADDRESS)
-    .option('--asset <gid>', 'what is paid, as CAIP-19', parseAsset, ASSET)
+    .option('--address <address>', 'of a customer of the receiver', parseText, EXAMPLE.address)
+    .option('--asset <gid>', 'what is paid, as CAIP-19', parseAsset, EXAMPLE.asset_gid)
     .option('--only <list>', `these of ${NAMES.join(', ')}`, listOf(NAMES))
     .option('--burst <count>', 'deliveries of the burst', countOf(1, 100_000), 1_000)
     .option('--remote', 'the URL is of a test installation on another machine')
@@ -92,6 +95,6 @@ async function certify({ config, output, signal }: Context, url: string, options
 
 function parseAsset(text: string): string {
   if (!/^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}\/[-a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}$/.test(text))
-    throw new InvalidArgumentError(`expected an asset as CAIP-19, such as ${ASSET}.`);
+    throw new InvalidArgumentError(`expected an asset as CAIP-19, such as ${EXAMPLE.asset_gid}.`);
   return text;
 }

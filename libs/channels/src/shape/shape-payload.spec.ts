@@ -76,7 +76,7 @@ it('writes CloudEvents 1.0 with its attributes alone, and nothing is lost', () =
     chainsequence: '18231',
     data: event.data,
   });
-  // The standard's names (spec.md, "Naming Conventions"), and no value that is null.
+  // The standard's names ("Naming Conventions" of its specification), and no value that is null.
   expect(Object.keys(written).filter((name) => !/^[a-z0-9]{1,20}$/.test(name))).toEqual([]);
 });
 

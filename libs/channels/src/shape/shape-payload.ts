@@ -64,7 +64,7 @@ function keepIn(value: unknown, kept: Kept): unknown {
 }
 
 /**
- * Structured JSON of CloudEvents 1.0 (json-format.md §3). Members of the envelope without an attribute of the standard are
+ * Structured JSON of CloudEvents 1.0 (section 3 of its JSON format). Members of the envelope without an attribute of the standard are
  * extension attributes, whose names have no underscore; null is no value of one (§2.2), and its integers have 32 bits. The
  * extension `sequence` counts the events of a source, in strings that sort: ours counts those of a chain.
  */

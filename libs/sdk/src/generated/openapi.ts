@@ -1356,6 +1356,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notification_channels/{notification_channel_id}/actions/rehearse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try the receiver of a sandbox channel: made-up events that come twice, in the wrong order, late, or all at once
+         * @description Needs the permission `api:notification_channel:write`.
+         */
+        post: operations["rehearseChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/notification_channels": {
         parameters: {
             query?: never;
@@ -1934,26 +1954,6 @@ export interface paths {
          * @description Needs the permission `api:notification_channel:write`. A portal session may ask, about its own channels.
          */
         post: operations["testChannel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/notification_channels/{notification_channel_id}/actions/rehearse": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Try the receiver of a sandbox channel: made-up events that come twice, in the wrong order, late, or all at once
-         * @description Needs the permission `api:notification_channel:write`.
-         */
-        post: operations["rehearseChannel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7931,6 +7931,43 @@ export interface components {
              * @example 412
              */
             count: number;
+        };
+        RehearseChannelInput: {
+            /**
+             * @description `duplicate`: an event is sent again after the receiver took it; `reordered`: `transaction.confirmed` comes before `transaction.detected`; `reorg`: a confirmed transaction is undone; `late`: an event is an hour old; `burst`: 1,000 events come at once; `slow`: nobody waits for the answer, and the event is sent again; `rotation`: an event has two signatures, the first of a secret that the receiver does not know
+             * @example duplicate
+             * @enum {string}
+             */
+            scenario: "duplicate" | "reordered" | "reorg" | "late" | "burst" | "slow" | "rotation";
+        };
+        Rehearsal: {
+            /**
+             * @description What is rehearsed.
+             * @example duplicate
+             * @enum {string}
+             */
+            scenario: "duplicate" | "reordered" | "reorg" | "late" | "burst" | "slow" | "rotation";
+            /** @description In the order in which they are sent. */
+            deliveries: components["schemas"]["RehearsedDelivery"][];
+        };
+        RehearsedDelivery: {
+            /**
+             * Format: uuid
+             * @description The delivery, whose attempts are in the log of the channel.
+             * @example 6f1d1f4e-0000-7000-8000-000000000001
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The made-up event.
+             * @example 6f1d1f4e-0000-5000-8000-000000000001
+             */
+            event_id: string;
+            /**
+             * @description Its type.
+             * @example transaction.confirmed
+             */
+            event_type: string;
         };
         NotificationChannel: components["schemas"]["WebhookChannel"] | components["schemas"]["DiscordChannel"] | components["schemas"]["EmailChannel"] | components["schemas"]["HttpBatchChannel"] | components["schemas"]["KafkaChannel"] | components["schemas"]["NatsChannel"] | components["schemas"]["RabbitmqChannel"] | components["schemas"]["RedisStreamChannel"] | components["schemas"]["SlackChannel"] | components["schemas"]["SqsChannel"] | components["schemas"]["TelegramChannel"];
         WebhookChannel: {
@@ -14532,43 +14569,6 @@ export interface components {
              * @enum {string}
              */
             event_type?: "transaction.detected" | "transaction.progress" | "transaction.confirmed" | "transaction.reorged" | "transaction.failed" | "balance.changed" | "channel.failed";
-        };
-        RehearseChannelInput: {
-            /**
-             * @description `duplicate`: an event is sent again after the receiver took it; `reordered`: `transaction.confirmed` comes before `transaction.detected`; `reorg`: a confirmed transaction is undone; `late`: an event is an hour old; `burst`: 1,000 events come at once; `slow`: nobody waits for the answer, and the event is sent again; `rotation`: an event has two signatures, the first of a secret that the receiver does not know
-             * @example duplicate
-             * @enum {string}
-             */
-            scenario: "duplicate" | "reordered" | "reorg" | "late" | "burst" | "slow" | "rotation";
-        };
-        Rehearsal: {
-            /**
-             * @description What is rehearsed.
-             * @example duplicate
-             * @enum {string}
-             */
-            scenario: "duplicate" | "reordered" | "reorg" | "late" | "burst" | "slow" | "rotation";
-            /** @description In the order in which they are sent. */
-            deliveries: components["schemas"]["RehearsedDelivery"][];
-        };
-        RehearsedDelivery: {
-            /**
-             * Format: uuid
-             * @description The delivery, whose attempts are in the log of the channel.
-             * @example 6f1d1f4e-0000-7000-8000-000000000001
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @description The made-up event.
-             * @example 6f1d1f4e-0000-5000-8000-000000000001
-             */
-            event_id: string;
-            /**
-             * @description Its type.
-             * @example transaction.confirmed
-             */
-            event_type: string;
         };
         RecoverInput: {
             /**
@@ -22751,6 +22751,76 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    rehearseChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The notification channel, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                notification_channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "scenario": "duplicate"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RehearseChannelInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "scenario": "duplicate",
+                     *       "deliveries": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-7000-8000-000000000001",
+                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
+                     *           "event_type": "transaction.confirmed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Rehearsal"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listChannels: {
         parameters: {
             query?: {
@@ -26207,76 +26277,6 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Delivery"];
-                };
-            };
-            400: components["responses"]["InvalidRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            409: components["responses"]["Conflict"];
-            413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    rehearseChannel: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
-                 * @example order-1042
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description The notification channel, by its `id`.
-                 * @example 6f1d1f4e-0000-4000-8000-000000000001
-                 */
-                notification_channel_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "scenario": "duplicate"
-                 *     }
-                 */
-                "application/json": components["schemas"]["RehearseChannelInput"];
-            };
-        };
-        responses: {
-            /** @description The answer. */
-            202: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "scenario": "duplicate",
-                     *       "deliveries": [
-                     *         {
-                     *           "id": "6f1d1f4e-0000-7000-8000-000000000001",
-                     *           "event_id": "6f1d1f4e-0000-5000-8000-000000000001",
-                     *           "event_type": "transaction.confirmed"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Rehearsal"];
                 };
             };
             400: components["responses"]["InvalidRequest"];

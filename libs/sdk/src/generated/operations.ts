@@ -903,6 +903,15 @@ export class NotificationChannelOperations {
   }
 
   /**
+   * Try the receiver of a sandbox channel: made-up events that come twice, in the wrong order, late, or all at once.
+   *
+   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/{notification_channel_id}/actions/rehearse`
+   */
+  rehearse(notificationChannelId: string, body: Body<'rehearseChannel'>, options?: RequestOptions): Promise<Answer<'rehearseChannel'>> {
+    return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/actions/rehearse', params: { notification_channel_id: notificationChannelId }, body, options });
+  }
+
+  /**
    * Notification channels of the project.
    *
    * Needs the permission `api:notification_channel:read`. A portal session may ask, about its own channels. `GET /notification_channels`
@@ -1170,15 +1179,6 @@ export class NotificationChannelOperations {
    */
   test(notificationChannelId: string, body?: Body<'testChannel'>, options?: RequestOptions): Promise<Answer<'testChannel'>> {
     return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/actions/test', params: { notification_channel_id: notificationChannelId }, body, options });
-  }
-
-  /**
-   * Try the receiver of a sandbox channel: made-up events that come twice, in the wrong order, late, or all at once.
-   *
-   * Needs the permission `api:notification_channel:write`. `POST /notification_channels/{notification_channel_id}/actions/rehearse`
-   */
-  rehearse(notificationChannelId: string, body: Body<'rehearseChannel'>, options?: RequestOptions): Promise<Answer<'rehearseChannel'>> {
-    return this.#call({ method: 'POST', path: '/notification_channels/{notification_channel_id}/actions/rehearse', params: { notification_channel_id: notificationChannelId }, body, options });
   }
 
   /**

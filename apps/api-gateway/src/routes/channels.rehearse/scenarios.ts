@@ -10,7 +10,8 @@ export interface Rehearsed {
   readonly rehearsal?: 'duplicate' | 'slow' | 'rotation';
 }
 
-type PaymentType = Extract<EventType, `transaction.${string}`>;
+/** What a transaction event tells: the second part of its type. */
+type State = EventType extends infer T ? (T extends `transaction.${infer S}` ? S : never) : never;
 const BURST = 1_000;
 const HOUR_MS = 3_600_000;
 /** Between events of which the order is the point. */
@@ -25,17 +26,15 @@ interface Scenario {
 export const SCENARIOS = {
   duplicate: {
     description: 'an event is sent again after the receiver took it',
-    make: (projectId) => [
-      { event: pay(projectId).tell('transaction.confirmed'), afterS: 0, rehearsal: 'duplicate' },
-    ],
+    make: (projectId) => [{ event: pay(projectId).tell('confirmed'), afterS: 0, rehearsal: 'duplicate' }],
   },
   reordered: {
     description: '`transaction.confirmed` comes before `transaction.detected`',
     make(projectId) {
       const payment = pay(projectId);
-      const detected = payment.tell('transaction.detected');
+      const detected = payment.tell('detected');
       return [
-        { event: payment.tell('transaction.confirmed'), afterS: 0 },
+        { event: payment.tell('confirmed'), afterS: 0 },
         { event: detected, afterS: STEP_S },
       ];
     },
@@ -44,35 +43,31 @@ export const SCENARIOS = {
     description: 'a confirmed transaction is undone',
     make(projectId) {
       const payment = pay(projectId);
-      const types = ['transaction.detected', 'transaction.confirmed', 'transaction.reorged'] as const;
-      return types.map((type, index) => ({ event: payment.tell(type), afterS: index * STEP_S }));
+      const states = ['detected', 'confirmed', 'reorged'] as const;
+      return states.map((state, index) => ({ event: payment.tell(state), afterS: index * STEP_S }));
     },
   },
   late: {
     description: 'an event is an hour old',
     make: (projectId) => [
-      { event: pay(projectId, new Date(Date.now() - HOUR_MS)).tell('transaction.confirmed'), afterS: 0 },
+      { event: pay(projectId, new Date(Date.now() - HOUR_MS)).tell('confirmed'), afterS: 0 },
     ],
   },
   burst: {
     description: '1,000 events come at once',
     make: (projectId) =>
       Array.from({ length: BURST }, () => ({
-        event: pay(projectId).tell('transaction.confirmed'),
+        event: pay(projectId).tell('confirmed'),
         afterS: 0,
       })),
   },
   slow: {
     description: 'nobody waits for the answer, and the event is sent again',
-    make: (projectId) => [
-      { event: pay(projectId).tell('transaction.confirmed'), afterS: 0, rehearsal: 'slow' },
-    ],
+    make: (projectId) => [{ event: pay(projectId).tell('confirmed'), afterS: 0, rehearsal: 'slow' }],
   },
   rotation: {
     description: 'an event has two signatures, the first of a secret that the receiver does not know',
-    make: (projectId) => [
-      { event: pay(projectId).tell('transaction.confirmed'), afterS: 0, rehearsal: 'rotation' },
-    ],
+    make: (projectId) => [{ event: pay(projectId).tell('confirmed'), afterS: 0, rehearsal: 'rotation' }],
   },
 } satisfies Readonly<Record<string, Scenario>>;
 
@@ -80,12 +75,13 @@ export type ScenarioName = keyof typeof SCENARIOS;
 export const SCENARIO_NAMES = Object.keys(SCENARIOS) as ScenarioName[];
 
 /** A made-up transaction, of which each further event has a higher sequence. */
-function pay(projectId: string, at = new Date()): { tell(type: PaymentType): EventEnvelope } {
+function pay(projectId: string, at = new Date()): { tell(state: State): EventEnvelope } {
   const hash = `0x${randomBytes(32).toString('hex')}`;
   const [transactionId, addressId] = [randomUUID(), randomUUID()];
   let sequence = 0;
   return {
-    tell(type) {
+    tell(state) {
+      const type: `transaction.${State}` = `transaction.${state}`;
       sequence += 1;
       const created = at.toISOString();
       const data = EVENTS[type].example({ at: created, id: () => addressId });
