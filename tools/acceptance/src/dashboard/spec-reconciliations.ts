@@ -124,15 +124,18 @@ export async function useReconciliations(world: DashboardWorld): Promise<void> {
   await tiles.getByRole('button', { name: /^Amount differs\s*1/ }).waitFor();
   await world.confirm('Delete');
   await page.getByRole('table', { name: 'Reconciliations' }).getByText('October').waitFor();
+  await page.getByRole('row').nth(1).waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
 }
 
 /** What failed says why, what is under way says how far it is. */
 export async function failReconciliation(world: DashboardWorld): Promise<void> {
   const { page, harness } = world;
-  // Stand-ins for what a worker writes.
+  // Stand-ins for what a worker writes; none takes it up again within the hour.
   const set = (text: string) => harness.db.query(`UPDATE reconciliations SET ${text}`);
-  await set("status = 'matching', phase = 'rows', row_count = 1000, lease_until = now() + interval '1 hour'");
+  await set(
+    "status = 'matching', phase = 'rows', row_count = 1000, failure_count = 1, served_at = now() + interval '1 hour'",
+  );
   await world.visit('Reconciliation');
   const table = page.getByRole('table', { name: 'Reconciliations' });
   await table.getByText(/Matching rows: \d+ of 1,000/).waitFor();

@@ -100,9 +100,10 @@ function DeleteButton({ reconciliation: { id } }: { readonly reconciliation: Rec
       ),
     onSuccess: async () => {
       tell('Reconciliation deleted');
+      // Its row must not be seen again, not for a moment.
+      client.removeQueries({ queryKey: ['reconciliations', 'list'] });
       await navigate({ to: '/reconciliations' });
       client.removeQueries({ queryKey: ['reconciliations', id] });
-      await client.invalidateQueries({ queryKey: ['reconciliations', 'list'] });
     },
     onError: tellProblem,
   });

@@ -72,9 +72,10 @@ function Actions({ statement: { id, status, format } }: { readonly statement: St
       bodyOf(api.DELETE('/statements/{statement_id}', { params: { path: { statement_id: id } } })),
     onSuccess: async () => {
       tell('Statement deleted');
+      // Its row must not be seen again, not for a moment.
+      client.removeQueries({ queryKey: ['statements', 'list'] });
       await navigate({ to: '/statements' });
       client.removeQueries({ queryKey: ['statements', id] });
-      await client.invalidateQueries({ queryKey: ['statements', 'list'] });
     },
     onError: tellProblem,
   });
