@@ -16,9 +16,13 @@ if (!/^\d+\.\d+\.\d+$/.test(version)) {
   process.exit(2);
 }
 
-for (const [name, value] of Object.entries(JSON.parse(read('tools/release/maintainer.json'))))
+const maintainer = JSON.parse(read('tools/release/maintainer.json'));
+for (const [name, value] of Object.entries(maintainer))
   if (/OWNER|example\.(com|org)/.test(String(value)))
     reasons.push(`tools/release/maintainer.json: ${name} is a placeholder: ${value}`);
+
+if (!read('.github/CODEOWNERS').includes(`* @${maintainer.owner}\n`))
+  reasons.push(`.github/CODEOWNERS: expected @${maintainer.owner}`);
 
 const manifests = [
   'package.json',

@@ -14,4 +14,5 @@ export {
   type DeliveryDependencies,
   type DeliveryOptions,
 } from './delivery-options.ts';
+export type { Rehearsal } from './rehearsal.ts';
 export { DEFAULT_RETRY_SCHEDULE_MS } from './record/decide-outcome.ts';

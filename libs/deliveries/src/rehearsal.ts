@@ -5,7 +5,7 @@ import type { ChannelTarget } from '@chainwatch/channels';
  * How a delivery of a rehearsal is sent. `duplicate`: again after the receiver took it. `slow`: again after its answer came
  * too late. `rotation`: with a second signature, of a secret that the receiver does not know.
  */
-export const REHEARSALS = ['duplicate', 'slow', 'rotation'] as const;
+const REHEARSALS = ['duplicate', 'slow', 'rotation'] as const;
 export type Rehearsal = (typeof REHEARSALS)[number];
 
 interface Rehearsed {

@@ -36,10 +36,12 @@ function writeRepository({
   maintainer = {},
   manifest = {},
   changelog = '',
+  codeowners = '* @acme\n',
 }: {
   readonly maintainer?: object;
   readonly manifest?: object;
   readonly changelog?: string;
+  readonly codeowners?: string;
 } = {}): void {
   const write = (path: string, value: unknown): void => {
     mkdirSync(join(folder, path, '..'), { recursive: true });
@@ -53,6 +55,7 @@ function writeRepository({
     ...{ owner: 'acme', repository: 'https://git.acme.io/chainwatch', contact: 'security@acme.io' },
     ...maintainer,
   });
+  write('.github/CODEOWNERS', codeowners);
   write(
     'CHANGELOG.md',
     changelog || '# Changelog\n\n## 0.2.0 · 2026-12-01\n\n- New.\n\n## 0.1.0 · 2026-09-01\n\n- First.\n',
@@ -65,7 +68,8 @@ it('a repository that is ready passes', () => {
 });
 
 it.each([
-  [{ maintainer: { owner: 'OWNER' } }, 'owner is a placeholder'],
+  [{ maintainer: { owner: 'OWNER' }, codeowners: '* @OWNER\n' }, 'owner is a placeholder'],
+  [{ codeowners: '* @other\n' }, '.github/CODEOWNERS: expected @acme'],
   [{ maintainer: { contact: 'a@example.com' } }, 'contact is a placeholder'],
   [{ manifest: { version: '0.1.0' } }, 'libs/b/package.json: version is 0.1.0'],
   [{ manifest: { license: undefined } }, 'libs/b/package.json: license is missing'],
@@ -79,7 +83,7 @@ it.each([
 });
 
 it('this repository has placeholders, and licenses everywhere', () => {
-  for (const path of ['package.json', 'tools', 'apps', 'libs', 'CHANGELOG.md'])
+  for (const path of ['package.json', 'tools', 'apps', 'libs', '.github', 'CHANGELOG.md'])
     cpSync(join(repoDir, path), join(folder, path), {
       recursive: true,
       filter: (source) =>

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Rehearsal } from '@chainwatch/deliveries';
 import { EVENTS, uuidv5, type EventEnvelope, type EventType } from '@chainwatch/events';
 
 /** A made-up event, and how it is delivered. */
@@ -7,7 +8,7 @@ export interface Rehearsed {
   /** Seconds after the request. */
   readonly afterS: number;
   /** Undefined: as any other event. */
-  readonly rehearsal?: 'duplicate' | 'slow' | 'rotation';
+  readonly rehearsal?: Rehearsal;
 }
 
 /** What a transaction event tells: the second part of its type. */
