@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Specs, and what only specs share: `spec-*.ts` beside them, or a folder `spec-*`. */
 const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+(\\.ts$|/)'];
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KnipConfig } from 'knip';
@@ -15,7 +16,9 @@ export default {
   ignoreBinaries: ['chainwatch', 'go', 'gofmt', 'ldd', 'openssl', 'php', 'taskset'],
   workspaces: {
     '.': {
-      project: ['*.{mjs,ts}'],
+      // Receivers that users paste.
+      entry: ['examples/receivers/*.{mjs,ts}'],
+      project: ['*.{mjs,ts}', 'examples/receivers/*.{mjs,ts}'],
       // The root pins the one version of what the packages need; knip looks for its use in the packages.
       ignoreDependencies: findPackageDependencies(),
     },

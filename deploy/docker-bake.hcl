@@ -1,5 +1,5 @@
 # The image for both platforms, with a list of what is in it (SBOM) and how it was made (provenance):
-#   IMAGE=registry.example.com/chainwatch VERSION=0.1.0 BUILD_COMMIT=$(git rev-parse HEAD) BUILD_TIME=$(date -u +%FT%TZ) \
+#   IMAGE=registry.example.com/chainwatch VERSION=0.2.0 BUILD_COMMIT=$(git rev-parse HEAD) BUILD_TIME=$(date -u +%FT%TZ) \
 #     docker buildx bake -f deploy/docker-bake.hcl --push
 variable "IMAGE" { default = "chainwatch" }
 variable "VERSION" { default = "dev" }

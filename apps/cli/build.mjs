@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `node apps/cli/build.mjs chainwatch.mjs`: the CLI in one file that Node runs alone. Without a path: what is published,
  * into `dist`. Publish with `npm run build && npm publish ./dist`.
@@ -102,7 +103,7 @@ const inlineWasm = {
 };
 
 /**
- * What is published: the one file, README, changelog, licence and a package.json of its own, which needs nothing.
+ * What is published: the one file, README, changelog, license and a package.json of its own, which needs nothing.
  *
  * @param {string} outdir emptied first
  */

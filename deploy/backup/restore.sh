@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Makes a data directory of PostgreSQL that recovers to a moment, out of a base backup (pg_basebackup) and an archive of WAL.
 #
 #   restore.sh BASE WAL DATA                            to the end of the archive

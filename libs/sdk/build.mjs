@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Builds what is published into `dist`, or the folder that is given: JavaScript, types, README and a package.json of its
  * own with the versions that the repository's root pins.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Builds what is published into `dist`, or the folder that is given: one file of JavaScript with what it needs inside, types,
  * vectors, the verifiers of other languages, README and a package.json of its own. Bundled, because the libraries that it
@@ -52,6 +53,7 @@ const published = {
     '.': { types: './index.d.ts', default: './index.js' },
     './vectors/mpt.json': './vectors/mpt.json',
     './vectors/merkle.json': './vectors/merkle.json',
+    './vectors/signed_merkle.json': './vectors/signed_merkle.json',
     './package.json': './package.json',
   },
   files: ['*.js', '*.d.ts', 'vectors', 'verifiers', 'CHANGELOG.md', 'THIRD-PARTY-LICENSES'],
@@ -60,7 +62,7 @@ const published = {
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
 
 /**
- * Licences of the packages that are in the bundle, whose sources npm has under the version named.
+ * Licenses of the packages that are in the bundle, whose sources npm has under the version named.
  *
  * @param {readonly string[]} inputs files from the repository's root
  */

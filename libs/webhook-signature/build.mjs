@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Builds what receivers install into `dist`, or the folder that is given: JavaScript, types, vectors, README and a package.json of its own. Inside the
  * monorepo the sources are imported directly; node does not run TypeScript from an installed package.

@@ -1,4 +1,4 @@
--- The share of a project whose owner gives its events positions: the first six bits of its id.
+-- The share of a project: the first six bits of its id. Its owner gives its events positions, and it has a turn of dispatch.
 CREATE OR REPLACE FUNCTION share_of(project_id uuid) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT get_byte(uuid_send(project_id), 0) >> 2
 $$;

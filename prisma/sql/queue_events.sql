@@ -5,11 +5,11 @@ CREATE OR REPLACE FUNCTION queue_events() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
     INSERT INTO unpublished_events SELECT id, subject_kind FROM new_rows WHERE subject_kind NOT IN ('test', 'channel.failed', 'history');
-    INSERT INTO undispatched_events SELECT id FROM new_rows WHERE subject_kind NOT IN ('test', 'history') AND NOT is_held;
+    INSERT INTO undispatched_events (share, event_row_id) SELECT share_of(project_id), id FROM new_rows WHERE subject_kind NOT IN ('test', 'history') AND NOT is_held;
     INSERT INTO unpositioned_events SELECT share_of(project_id), id, project_id FROM new_rows WHERE NOT is_held;
   ELSIF TG_OP = 'UPDATE' THEN
     INSERT INTO unpositioned_events SELECT share_of(n.project_id), n.id, n.project_id FROM new_rows n JOIN old_rows o USING (id) WHERE o.is_held AND NOT n.is_held;
-    INSERT INTO undispatched_events SELECT n.id FROM new_rows n JOIN old_rows o USING (id)
+    INSERT INTO undispatched_events (share, event_row_id) SELECT share_of(n.project_id), n.id FROM new_rows n JOIN old_rows o USING (id)
       WHERE o.is_held AND NOT n.is_held AND n.subject_kind NOT IN ('test', 'history') ON CONFLICT DO NOTHING;
   ELSE
     DELETE FROM unpublished_events u USING old_rows o WHERE u.event_row_id = o.id;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run bench [-- watch-set pipeline latency]`: prepares the machine, then measures. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

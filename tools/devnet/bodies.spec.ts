@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil } from '@chainwatch/testing';
 import { once } from 'node:events';
 import WebSocket from 'ws';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ProcessSpec } from '@chainwatch/host';
 
 /** What a family brings to `npm start`: the node of its local chain. */

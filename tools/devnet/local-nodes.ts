@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bitcoinNode } from './bitcoin/local-node.ts';
 import { evmNode } from './evm/local-node.ts';
 import type { LocalNode } from './local-node.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, renameSync, rmSync } from 'node:fs';
 
 /** A state that was cut short does not load: it is put aside, and the chain begins again. */

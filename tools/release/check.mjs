@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Says whether the repository is ready to be released as a version: one line on stderr for each reason against it, exit code 1.
  * `node tools/release/check.mjs 0.2.0 [folder]`

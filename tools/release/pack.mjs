@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Builds the published packages and packs each as npm would publish it: `node tools/release/pack.mjs FOLDER`. Prints the
  * files, one a line.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -644,6 +645,14 @@ const CASES: readonly Case[] = [
     fires: { '10m': [], '17m': ['StandbyLags'], '36m': ['StandbyLags', 'StandbyLags two'] },
   },
   {
+    name: 'one gateway does not read the standby, then none does',
+    series: {
+      'chainwatch_standby_age_seconds{instance="a"}': rising(0, 15),
+      'chainwatch_standby_age_seconds{instance="b"}': `${flat(1, 79)} ${rising(1, 15)}`,
+    },
+    fires: { '20m': [], '35m': [], '38m': ['StandbyIsNotRead'] },
+  },
+  {
     name: 'WAL is not archived any more',
     series: {
       'pg_stat_archiver_last_archive_age{instance="primary"}': `${'3 18 33 48 '.repeat(20)}${rising(0, 15)}`,
@@ -839,7 +848,7 @@ describe('alerts', () => {
   });
 
   it('says of each objective what it is, and where to look when it is missed', () => {
-    const page = readFileSync(join(repoDir, 'docs/guides/metrics.md'), 'utf8');
+    const page = readFileSync(join(repoDir, 'docs/guides/alerts.md'), 'utf8');
     const runbook = readFileSync(join(RUNBOOKS, 'ObjectiveBurnsFast.md'), 'utf8');
     for (const { name, all } of OBJECTIVES) {
       expect(page).toContain(`| \`${name}\` |`);
@@ -879,7 +888,8 @@ describe('alerts', () => {
       expect([alert, text.match(/^## .*$/gm)]).toEqual([alert, ['## Meaning', '## Look', '## Do']]);
     }
     const index = readFileSync(join(RUNBOOKS, 'README.md'), 'utf8');
-    for (const page of pages) expect(index).toContain(`](${page})`);
+    for (const { alert, labels } of rules)
+      expect(index).toContain(`| [${alert}](${alert}.md) | ${labels.severity} | `);
   });
 });
 

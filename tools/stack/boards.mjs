@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A panel: its title, its unit, and a query by legend. `{{label}}` in a legend is the label's value; a legend that begins
  * with `p` is a quantile of the histogram that the query names.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run build [-- folder]`: bundles what an image holds into dist/, or into the folder named. */
 import { resolve } from 'node:path';
 import { buildRelease } from './bundle.mjs';

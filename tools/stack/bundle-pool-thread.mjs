@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoDir } from '../../libs/host/src/repo.mjs';

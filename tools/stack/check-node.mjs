@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SetupError } from '../../libs/host/src/setup-error.mjs';
 
 const NODE_MIN = { major: 20, minor: 19 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run demo`: shows the running stack at work; `-- send …` and `-- receive …` by hand. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

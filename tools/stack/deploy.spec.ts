@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,7 +99,7 @@ describe('deploy', () => {
 
   it('sets variables that the services read', () => {
     const documented = new Set(
-      [...read('docs/guides/operations.md').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
+      [...read('docs/guides/configuration.md').matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name]) => name),
     );
     const settings = (
       parse(read('deploy/kubernetes/base/kustomization.yaml')) as {

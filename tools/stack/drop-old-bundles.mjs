@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { distDir } from '../../libs/host/src/repo.mjs';

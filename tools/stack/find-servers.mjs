@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findExecutable } from '../../libs/host/src/find-executable.mjs';
 import { runCommand } from '../../libs/host/src/run-command.mjs';
 import { SetupError } from '../../libs/host/src/setup-error.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node tools/stack/link-docs.mjs <bundle>`: puts the documentation beside the services of a bundle, which may run already. */
 import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

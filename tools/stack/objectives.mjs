@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What operators may promise, and how fast it is missed: recording rules for alerts on burn rates over several windows
  * (Google's SRE workbook, Alerting on SLOs).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `node tools/stack/record-session.mjs`, beside `npm start`: types the commands of a newcomer, and writes what they
  * printed into the README of the command, between its marks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -119,7 +120,7 @@ function fill(file, source, text) {
 const print = (objects) => objects.map((object) => stringify(object, { lineWidth: 0 })).join('---\n');
 
 /** @param {Service} service */
-function composeService({ name, localPort, memoryMax, mails, signsIn, signs }) {
+function composeService({ name, localPort, memoryMax, mails, signsIn, signs, readsStandby }) {
   const ports = localPort === undefined ? '' : `, ports: ['127.0.0.1:${localPort}:8080']`;
   const limit = memoryMax.replace('Mi', 'm').replace('Gi', 'g');
   const groups = [
@@ -127,6 +128,7 @@ function composeService({ name, localPort, memoryMax, mails, signsIn, signs }) {
     ...(mails ? ['mail'] : []),
     ...(signsIn ? ['sign-in'] : []),
     ...(signs ? ['statements'] : []),
+    ...(readsStandby ? ['reads'] : []),
   ];
   const own = groups.map((group) => `*${group}`).join(', ');
   const environment = groups.length > 1 ? `, environment: { <<: [${own}] }` : '';

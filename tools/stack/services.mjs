@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoDir } from '../../libs/host/src/repo.mjs';
@@ -15,6 +16,7 @@ import { repoDir } from '../../libs/host/src/repo.mjs';
  * @property {true} [mails] it has to know the mail server: SMTP_URL
  * @property {true} [signsIn] it has to know who vouches for people: OIDC_ISSUER
  * @property {true} [signs] it signs statements: STATEMENT_KEY
+ * @property {true} [readsStandby] it reads lists from a standby: DATABASE_READ_URL
  * @property {string} cpu requested
  * @property {string} [cpuLoaded] requested in production, of one that is scaled: its scaler's utilization refers to it
  * @property {string} memory requested

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run stop`: ends the stack of this clone, and whatever a killed one left behind. */
 import { join } from 'node:path';
 import { endProcess, killLeftovers, readLivePidFile } from './pid-files.mjs';

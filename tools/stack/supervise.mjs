@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The background half of `npm start -- --detach`: gets the options as JSON, reports to its parent, then runs alone. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `node tools/stack/write-deployment.mjs [--image <image>]`: compose, Kubernetes, Prometheus and Grafana as deploy/services.json and
  * deploy/settings.json have them. `--image` writes the image into the settings first.

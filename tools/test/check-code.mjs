@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Type check and lint in one process: the lint rules that ask for types get them from the compiler's program, which has
  * found them out already. Started by nx/check-projects.mjs, which sends the tasks and is sent what is wrong with each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { statSync } from 'node:fs';
 
 /**
@@ -12,7 +13,7 @@ const ORDER = [
   '/libs/bus/',
   '/(libs|tools/(?!acceptance/|stack/))',
   '/tools/acceptance/src/.*/crash',
-  '/tools/acceptance/src/.*/misbehaviour',
+  '/tools/acceptance/src/.*/misbehavior',
   '/tools/acceptance/src/.*/oracle',
   '/tools/(acceptance|stack)/',
 ].map((pattern) => new RegExp(pattern));

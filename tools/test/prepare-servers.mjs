@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { delimiter, dirname } from 'node:path';
 import { prepare } from '../stack/prepare.mjs';
 

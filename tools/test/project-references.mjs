@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `node tools/test/project-references.mjs` writes every project's tsconfig.json: its references are the workspace packages
  * that its package.json names. A spec holds them to that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm test`: everything, through Nx; `npm test -- libs/caip -t pattern`: Jest alone with these arguments. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

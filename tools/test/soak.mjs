@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `npm run soak`: what takes longer than `npm test` may. `npm run soak -- oracle ...` runs the parts named,
  * `--scripts 100` shortens the random histories, SOAK_SEED=n begins them at another one.
@@ -75,6 +76,19 @@ const PARTS = [
     specs: ['apps/rpc-proxy/src/hot-wallet/.*\\.soak\\.spec\\.ts$'],
   },
   {
+    name: 'expressions',
+    title: 'a million generated events go through 100 channels with expressions (EXPRESSION_EVENTS=n)',
+    specs: ['tools/acceptance/src/deliveries/expressions\\.soak\\.spec\\.ts$'],
+  },
+  {
+    name: 'books',
+    title: 'a statement and a reconciliation of a million generated movements in 128 MiB each',
+    specs: [
+      'tools/acceptance/src/statements/.*\\.soak\\.spec\\.ts$',
+      'apps/api-gateway/src/reconciliations/million\\.soak\\.spec\\.ts$',
+    ],
+  },
+  {
     name: 'streams',
     title: 'a gateway keeps 2,000 event streams open within 200 MB',
     specs: ['tools/acceptance/src/faults/many-streams\\.soak\\.spec\\.ts$'],
@@ -119,6 +133,11 @@ const PARTS = [
     name: 'rollout',
     title: 'a rolling update of every service under load (ROLLOUT_ROUNDS=n, default 1)',
     specs: ['tools/acceptance/src/[a-z]+/rollout\\.soak\\.spec\\.ts$'],
+  },
+  {
+    name: 'upgrade',
+    title: 'a database of release 0.1.0 with work to do, and a million rows beside it, is upgraded',
+    specs: ['tools/acceptance/src/upgrade/.*\\.soak\\.spec\\.ts$'],
   },
   {
     name: 'restore',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createEmptyTestResult } from '@jest/test-result';
 // @ts-expect-error It has no types.
 import LightRunner from 'jest-light-runner/child-process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { calendarSchema } from '@chainwatch/chain-core';
 import { channelEnvironment } from '@chainwatch/channels';
@@ -42,6 +43,12 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
       /** Longest time to answer a request, and for one database statement. */
       REQUEST_TIMEOUT: durationMs().default(30_000),
       STATEMENT_TIMEOUT: durationMs().default(20_000),
+      /** A streaming standby of DATABASE_URL's server: lists, exports, statements and statistics are read from it. */
+      DATABASE_READ_URL: url('postgres', 'postgresql').optional(),
+      /** How old their data may be; else the primary is read. */
+      READ_STALENESS: durationMs()
+        .refine((ms) => ms >= 1_000, 'expected at least 1s')
+        .default(5_000),
       /** Time-out of a node that is asked while a client waits. */
       NODE_TIMEOUT: durationMs().default(8_000),
       ...channelEnvironment,

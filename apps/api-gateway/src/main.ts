@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
@@ -15,6 +16,7 @@ import { applyNetworksFile } from './networks/apply-networks-file.ts';
 import { BulkThreads } from './bulk/bulk-threads.ts';
 import type { ApiSettings } from './server/api-deps.ts';
 import { oidcOf, readConfig } from './config.ts';
+import { openStandby } from './reads/open-standby.ts';
 import { findRequestOwner } from './server/request-owner.ts';
 import { startApiGateway, type ApiGatewayOptions } from './start-api-gateway.ts';
 import { createStatementSigner } from './statements/signing-key.ts';
@@ -44,6 +46,7 @@ await runService({
       signal,
     });
     await applyNetworksFile(db, config.NETWORKS_FILE);
+    const standby = openReads(config, logger);
     const prisma = createPrisma(config.DATABASE_URL, sessions.prisma);
     const cache = createCache(config.REDIS_URL, { logger, name: NAME, replicas: config.REPLICAS });
     const bus = createBusInBackground(NAME, { ...natsOptionsOf(config), logger });
@@ -60,15 +63,14 @@ await runService({
       },
       bus,
       cache,
+      standby,
       ...readAppOptions(config, logger),
       // Beside the bundle.
       dashboardFolder: fileURLToPath(new URL('./dashboard', import.meta.url)),
       logosFolder: fileURLToPath(new URL('./logos', import.meta.url)),
       docsFolder: fileURLToPath(new URL('./docs', import.meta.url)),
       commandFile: fileURLToPath(new URL('./cli/chainwatch.tgz', import.meta.url)),
-      logger,
-      port: config.PORT,
-      host: config.HOST,
+      ...{ logger, port: config.PORT, host: config.HOST },
     });
     const health = await startHealthServer({
       ...healthAddressOf(config),
@@ -81,7 +83,7 @@ await runService({
         health.drain();
         await gateway.drain(config.DRAIN_DELAY);
         await gateway.stop();
-        await bulk.stop();
+        await Promise.all([bulk.stop(), standby?.close()]);
         await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
         await telemetry.stop();
       },
@@ -100,6 +102,20 @@ function readSessions({ DB_POOL_SIZE: poolSize = 15, STATEMENT_TIMEOUT: statemen
   };
 }
 
+function openReads(config: Config, logger: Logger): ReturnType<typeof openStandby> | undefined {
+  const { DATABASE_READ_URL: url, DATABASE_URL: primaryUrl } = config;
+  if (url === undefined) return undefined;
+  const { raw, prisma } = readSessions(config);
+  return openStandby({
+    ...{ url, primaryUrl, logger, applicationName: NAME },
+    stalenessMs: config.READ_STALENESS,
+    isPrepared: config.DB_PREPARED,
+    poolSizes: [raw.poolSize, prisma.poolSize],
+    // The other half is for the primary.
+    statementTimeoutMs: config.STATEMENT_TIMEOUT / 2,
+  });
+}
+
 /** A pool of its own: one statement is read for minutes, beside the sessions of requests. */
 function openStatements(config: Config, logger: Logger): ApiGatewayOptions['statements'] {
   const { STATEMENT_KEY: key, DATABASE_URL: url, DB_PREPARED: isPrepared } = config;
@@ -111,8 +127,9 @@ function openStatements(config: Config, logger: Logger): ApiGatewayOptions['stat
   return { db, signer: createStatementSigner(key) };
 }
 
-function openDial({ OUTBOUND_ALLOW: allow, DATABASE_URL, NATS_URL, REDIS_URL = '' }: Config): Dial {
-  return createDial({ allow, own: [DATABASE_URL, NATS_URL, REDIS_URL] });
+function openDial({ OUTBOUND_ALLOW: allow, ...own }: Config): Dial {
+  const { DATABASE_URL, DATABASE_READ_URL = '', NATS_URL, REDIS_URL = '' } = own;
+  return createDial({ allow, own: [DATABASE_URL, DATABASE_READ_URL, NATS_URL, REDIS_URL] });
 }
 
 function readSettings(config: Config): ApiSettings {

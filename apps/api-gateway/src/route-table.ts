@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
 import type { ApiRoute } from './server/define-route.ts';
@@ -6,6 +7,7 @@ import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts
 import { listAdjustments } from './routes/addresses.list-adjustments/handler.ts';
 import { listBalanceHistory } from './routes/addresses.balance-history/handler.ts';
 import { getBalances } from './routes/addresses.balances/handler.ts';
+import { checkManyAddresses } from './routes/addresses.check/handler.ts';
 import { createExternalAddress } from './routes/addresses.create-external/handler.ts';
 import { deleteAddress } from './routes/addresses.delete/handler.ts';
 import { getExternalAddress } from './routes/addresses.get-external/handler.ts';
@@ -31,6 +33,11 @@ import { deactivateBlockchain } from './routes/blockchains.deactivate/handler.ts
 import { getBlockchain } from './routes/blockchains.get/handler.ts';
 import { listBlockchains } from './routes/blockchains.list/handler.ts';
 import { listNodes } from './routes/blockchains.list-nodes/handler.ts';
+import { createEndpoint } from './routes/endpoints.create/handler.ts';
+import { deleteEndpoint } from './routes/endpoints.delete/handler.ts';
+import { getEndpoint } from './routes/endpoints.get/handler.ts';
+import { listEndpoints } from './routes/endpoints.list/handler.ts';
+import { updateEndpoint } from './routes/endpoints.update/handler.ts';
 import { reprocessBlocks } from './routes/blockchains.reprocess/handler.ts';
 import { resetBlockchain } from './routes/blockchains.reset/handler.ts';
 import { skipBlocks } from './routes/blockchains.skip/handler.ts';
@@ -91,6 +98,7 @@ import { downloadStatement } from './routes/statements.download/handler.ts';
 import { getStatement } from './routes/statements.get/handler.ts';
 import { listStatements } from './routes/statements.list/handler.ts';
 import { getStats } from './routes/stats.get/handler.ts';
+import { getStatsSeries } from './routes/stats.get-series/handler.ts';
 import { createToken } from './routes/tokens.create/handler.ts';
 import { getToken } from './routes/tokens.get/handler.ts';
 import { listTokens } from './routes/tokens.list/handler.ts';
@@ -181,6 +189,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   deleteSession,
   search,
   getStats,
+  getStatsSeries,
   listNetworks: listNetworksRoute,
   getNetwork,
   putNetwork,
@@ -194,6 +203,11 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   resetBlockchain,
   skipBlocks,
   listNodes,
+  listEndpoints,
+  createEndpoint,
+  getEndpoint,
+  updateEndpoint,
+  deleteEndpoint,
   listIncidents,
   listOwnIncidents,
   acceptIncident,
@@ -221,6 +235,7 @@ export const operations: Readonly<Record<string, ApiRoute>> = {
   importAddresses,
   updateManyAddresses,
   queryBalances,
+  checkManyAddresses,
   getAddress,
   updateAddress,
   backfillAddress,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import type { Cache } from '@chainwatch/cache';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
@@ -39,6 +40,7 @@ export interface ApiGatewayOptions
     | 'docsFolder'
     | 'commandFile'
     | 'checkReplies'
+    | 'standby'
   > {
   readonly deps: Omit<
     ApiDeps,
@@ -47,7 +49,7 @@ export interface ApiGatewayOptions
   /** With what statements are written; without, none can be asked for. */
   readonly statements?: Pick<StatementWorkerOptions, 'db' | 'signer'> | undefined;
   readonly bus: Pick<Bus<'api-gateway'>, 'publish' | 'subscribe' | 'isConnected'>;
-  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot' | 'health'>;
+  readonly cache: AppOptions['cache'] & Pick<Cache, 'health'>;
   /** How long a cached key is accepted without asking the database; default 10,000. */
   readonly keyLifetimeMs?: number;
   /** 0 picks a free port. */
@@ -115,6 +117,7 @@ export async function startApiGateway(options: ApiGatewayOptions): Promise<ApiGa
         ? ok
         : degraded('not connected: changes are found later, revoked keys within 10 s'),
       redis: options.cache.health(),
+      standby: options.standby?.watch.health(),
       ...observer.checks(),
     }),
     async drain(delayMs) {

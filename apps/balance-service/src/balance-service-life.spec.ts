@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase } from '@chainwatch/db';
 import { startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createFakeBroker, NATIVE, network, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PoolClient } from 'pg';
 import { formatAmount } from '@chainwatch/amounts';
 import { BALANCE_CHANGE_REASONS, UNTOLD_REASONS } from '@chainwatch/chain-core';
@@ -162,6 +163,33 @@ it('add up after the release before, which did not count', async () => {
   ]);
 });
 
+it.each([0, 40])(
+  'take back what was told as an adjustment when its transaction is found, %i blocks later',
+  async (blocks) => {
+    await settle();
+    await world.advance([receive(5n)], [], { changed: [{ id: alice.id, assetGid: NATIVE }] });
+    // As if nobody had decoded it.
+    await world.db.query(`UPDATE transactions SET status = 'reorged'`);
+    await settle();
+    await advance([receive(3n)]);
+    for (let block = 0; block < blocks; block += 1) await world.advance();
+    await world.db.query(`UPDATE transactions SET status = 'detected'`);
+    for (let reading = 0; reading < 2; reading += 1) {
+      await world.ask({ addressId: alice.id, assetGid: NATIVE, reason: 'detected' });
+      await settle();
+    }
+    expect(await world.adjustmentsOf(alice, NATIVE)).toEqual([]);
+    await advance([receive(1n)]);
+    await advance([receive(2n)]);
+    expect(await told()).toEqual([
+      [wei(5), { adjustment: '5' }],
+      [wei(3), { transfer: '3' }],
+      [wei(1), { transfer: '6', adjustment: '-5' }],
+      [wei(2), { transfer: '2' }],
+    ]);
+  },
+);
+
 describe('that lack evidence', () => {
   const verifications = async () => (await world.events()).map(({ data }) => data.verification);
   const changed = () => ({ changed: [{ id: alice.id, assetGid: NATIVE }] });
@@ -182,7 +210,7 @@ describe('that lack evidence', () => {
     await advance([receive(1n)]);
     expect(await told()).toEqual([
       [wei(30), { adjustment: '30' }],
-      [wei(1), { transfer: '1' }],
+      [wei(1), { transfer: '1', withdrawal: '30', adjustment: '-30' }],
     ]);
     expect(await verifications()).toEqual(['unproved', 'attested']);
   });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { findFamily } from '@chainwatch/chain-registry';
 import { healthAddressOf } from '@chainwatch/config';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@chainwatch/bus';
 import { isSameChain, type ActiveChain } from '@chainwatch/chain-core';
 import { readActiveChains, type Database } from '@chainwatch/db';

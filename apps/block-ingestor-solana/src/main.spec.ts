@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { waitFor } from '@chainwatch/testing';
 import { startIngestorRig, type IngestorRig } from '@chainwatch/testing-stack';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFamilyNamed } from '@chainwatch/chain-registry';
 import { runIngestor } from '@chainwatch/ingestor';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { formatCsvRow, formatGroups, parseAddressFile } from './address-file.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { CliError, EXIT } from './cli-error.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef, ChainClient, ChainFamily, Network } from '@chainwatch/chain-core';
 import { CliError, EXIT, wrongInput } from './cli-error.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What a script can tell apart; docs/guides/cli.md lists them. */
 export const EXIT = {
   done: 0,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { createClient, type Chainwatch } from '@chainwatch/sdk';
 import type { Config } from './config.ts';

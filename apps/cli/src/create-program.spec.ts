@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { readConfig } from './config.ts';
 import { createProgram } from './create-program.ts';

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Command } from 'commander';
 import { addAddresses } from './commands/addresses.ts';
 import { addBalances } from './commands/balances.ts';
 import { addBenchNode } from './commands/bench-node.ts';
 import { addCertify } from './commands/certify.ts';
 import { addChains } from './commands/chains.ts';
+import { addChannels } from './commands/channels.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -14,10 +16,15 @@ import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addNats } from './commands/nats.ts';
 import { addNetworks } from './commands/networks.ts';
+import { addPolicies } from './commands/policies.ts';
+import { addPublicKeys } from './commands/public-keys.ts';
 import { addStatement } from './commands/statement.ts';
 import { addReconcile } from './commands/reconcile.ts';
+import { addTokens } from './commands/tokens.ts';
+import { addTransactions } from './commands/transactions.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
+import { addWorkspace } from './commands/workspace.ts';
 import { createAct, type Surroundings } from './context.ts';
 import { parseText } from './parse-options.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -53,14 +60,20 @@ Examples:
     addVerify,
     addCertify,
     addEvents,
+    addChannels,
     addDeliveries,
+    addTransactions,
     addAddresses,
+    addPublicKeys,
+    addTokens,
     addBalances,
     addReconcile,
     addChains,
     addNetworks,
+    addPolicies,
     addIncidents,
     addStatement,
+    addWorkspace,
     addKeys,
     addNats,
     addDoctor,

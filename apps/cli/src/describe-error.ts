@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CommanderError } from 'commander';
 import { ChainwatchError, ConnectionError, ProblemError } from '@chainwatch/sdk';
 import { CliError, EXIT, type ErrorField } from './cli-error.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainwatchEvent } from '@chainwatch/sdk';
 
 /** An event as one line of a table. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CliError, EXIT, wrongInput } from './cli-error.ts';
 import type { Config } from './config.ts';
 import { findLocalStack } from './local-stack.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `chainwatch`: see README.md. */
 import { CommanderError } from 'commander';
 import { EXIT } from './cli-error.ts';

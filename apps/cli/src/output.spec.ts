@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createOutput, paint } from './output.ts';
 
 function write(isJson: boolean, isTTY = false) {
@@ -27,7 +28,7 @@ it('lays rows out under their columns, and prints them as JSON, one a line', () 
   expect(scripts.seen.stdout).toBe('{"id":1,"name":"a","more":null}\n{"id":22,"name":{"x":1}}\n{"a":1}\n');
 });
 
-it("keeps a stranger's text from the terminal: no colours, no cursor, no title", () => {
+it("keeps a stranger's text from the terminal: no colors, no cursor, no title", () => {
   const { output, seen } = write(false, true);
   output.table([{ label: '\u001b]0;title\u0007\u001b[2J\n\rx\u009b31m' }]);
   output.print(undefined, `${paint(output, 'green', '✓')} \u001b[2J\u0007`);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Results go to stdout, everything said beside them to stderr: a pipe gets the results alone. */
 export interface Output {
   readonly isJson: boolean;
@@ -39,19 +40,19 @@ export function createOutput({ isJson, hasColors, stdout, stderr }: OutputOption
   };
 }
 
-/** A colour where the terminal has them. */
+/** A color where the terminal has them. */
 export function paint(output: Pick<Output, 'hasColors'>, color: keyof typeof CODES, text: string): string {
   return output.hasColors ? `\u001b[${CODES[color]}m${text}\u001b[0m` : text;
 }
 
-/** Labels and memos are a stranger's: what would move the cursor or set a colour is shown, not sent. */
+/** Labels and memos are a stranger's: what would move the cursor or set a color is shown, not sent. */
 function show(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '·');
 }
 
-/** Our own colours pass. */
+/** Our own colors pass. */
 function printable(text: string): string {
   return text.replace(/\u001b(?!\[\d{1,2}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f]/g, '·');
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseCount, parseList, parseSince } from './parse-options.ts';
 
 it.each([

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore smhd
 import { InvalidArgumentError } from 'commander';
 import { EVENT_TYPES, type EventType } from '@chainwatch/events';
 import { CHAIN_FAMILIES } from '@chainwatch/sdk/catalogue';
@@ -70,6 +72,46 @@ export function parseProject(text: string): string {
 export function parseChainGid(text: string): string {
   if (!/^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/.test(text))
     throw new InvalidArgumentError('expected a chain as CAIP-2, such as eip155:1.');
+  return text;
+}
+
+export function parseChainGids(text: string): string[] {
+  return parseList(text).map(parseChainGid);
+}
+
+/** CAIP-19. */
+export function parseAssetGid(text: string): string {
+  const slash = text.indexOf('/');
+  if (slash === -1 || !/^[-a-z0-9]{3,8}:[-.%a-zA-Z0-9]{1,128}$/.test(text.slice(slash + 1)))
+    throw new InvalidArgumentError('expected an asset as CAIP-19, such as eip155:1/slip44:60.');
+  parseChainGid(text.slice(0, slash));
+  return text;
+}
+
+export function parseAssetGids(text: string): string[] {
+  return parseList(text).map(parseAssetGid);
+}
+
+export function parseIds(text: string): string[] {
+  return parseList(text).map(parseId);
+}
+
+/** Lists of whole numbers, as derivation indexes. */
+export function parseCounts(text: string): number[] {
+  return parseList(text).map(parseCount);
+}
+
+/** The API checks more of it. */
+export function parseEmail(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text))
+    throw new InvalidArgumentError('expected an address such as ops@example.com.');
+  return text;
+}
+
+/** A decimal, as amounts are. */
+export function parseAmount(text: string): string {
+  if (!/^(0|[1-9]\d{0,77})(\.\d{1,77})?$/.test(text))
+    throw new InvalidArgumentError('expected an amount such as 1.5.');
   return text;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { cancel, isCancel, password, text } from '@clack/prompts';
 import { CliError, EXIT, wrongInput } from './cli-error.ts';

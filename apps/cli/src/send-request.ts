@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createWriteStream, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 
 /** What may follow the words of a command. */

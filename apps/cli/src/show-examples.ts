@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The end of a help page; `examples` are lines of a terminal. */
 export function showExamples({
   notes,

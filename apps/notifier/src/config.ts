@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { channelEnvironment } from '@chainwatch/channels';
 import {
   commaList,
@@ -50,7 +51,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>
         RETENTION_EVENTS: retention(DEFAULT_RETENTION.events),
         RETENTION_DELIVERIES: retention(DEFAULT_RETENTION.deliveries),
         RETENTION_AUDIT: retention(DEFAULT_RETENTION.audit),
-        /** Where the API is reached: in front of links to proofs, and in mails. */
+        /** Where the API is reached: in front of links to proofs and to the dashboard, and in mails. */
         PUBLIC_URL: url('http', 'https').optional(),
         ...channelEnvironment,
       }),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { ChatService, INTERIM, type ChatAnswer, type ChatRequest } from './spec-chat-service.ts';
 import { giveWorlds, type World } from './spec-world.ts';
@@ -103,7 +104,9 @@ describe('a Discord channel', () => {
     await world.start(discord());
     await world.waitForStatus(await world.emit({ type: 'transaction.confirmed' }), 'delivered');
     expect(api.sent.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^\*\*Transaction confirmed\*\*\nin · block 1 of `eip155:31337`/),
+      expect.stringMatching(
+        /^\*\*Transaction 0x1 · eip155\\:31337 · detected, 1 of 12 confirmations\*\*\nBlock\\: 1\n/,
+      ),
     ]);
     const recorded = JSON.stringify(await attempts());
     expect(recorded).toContain(`/api/webhooks/${ID}/***?wait=true`);
@@ -117,7 +120,7 @@ describe('a Discord channel', () => {
     await world.start(discord({ intervalMs: 100, digestMax: 15 }));
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     const texts = api.sent.map(({ text }) => text).join('\n');
-    expect(texts.match(/`0x\d+`/g)).toEqual(sent.map((_, index) => `\`0x${index + 1}\``));
+    expect(texts.match(/Transaction 0x\d+/g)).toEqual(sent.map((_, index) => `Transaction 0x${index + 1}`));
     expect(api.refused).toBe(0);
   });
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startMailServer, waitFor, type MailServerHandle } from '@chainwatch/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
@@ -62,7 +63,7 @@ describe('an e-mail channel', () => {
     expect(mail!.headers).toMatchObject({
       from: 'Alerts <alerts@example.com>',
       to: mail!.to[0],
-      subject: 'Transaction confirmed',
+      subject: 'Transaction 0x1 – detected',
       'auto-submitted': 'auto-generated',
       'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
     });
@@ -70,7 +71,9 @@ describe('an e-mail channel', () => {
       mail!.headers['list-unsubscribe']!,
     )?.[1];
     expect(mail!.text).toContain(`Stop these mails: ${link}`);
-    expect(mail!.text).toMatch(/^Transaction confirmed\nin · block 1 of eip155:31337/);
+    expect(mail!.text).toMatch(
+      /^Transaction 0x1 · eip155:31337 · detected, 1 of 12 confirmations\nBlock: 1\n/,
+    );
     expect(other!.headers['list-unsubscribe']).not.toBe(mail!.headers['list-unsubscribe']);
     const [attempt] = await attempts();
     expect(attempt).toMatchObject({
@@ -78,6 +81,27 @@ describe('an e-mail channel', () => {
       request: { method: 'MAIL', url: 'mailto:a@example.com,d@example.com' },
     });
     expect(JSON.stringify(attempt)).not.toMatch(/\/mail\/|c2VjcmV0/);
+  });
+
+  test('mails about one payment are one conversation, each for its recipient', async () => {
+    await addChannel({ 'a@example.com': 'confirmed', 'b@example.com': 'confirmed' });
+    await world.start(email());
+    const transactionId = '6f1d1f4e-0000-4000-8000-000000000001';
+    const confirmed = { type: 'transaction.confirmed', transactionId } as const;
+    await world.waitForStatus(await world.emit({ transactionId }), 'delivered');
+    await world.waitForStatus(await world.emit(confirmed), 'delivered');
+    await world.waitForStatus(await world.emit(), 'delivered');
+    const threadsOf = (recipient: string): unknown[] =>
+      server.mails
+        .filter(({ to }) => to[0] === recipient)
+        .map(({ headers }) => [headers['references'], headers['in-reply-to']]);
+    const [first, second, other] = threadsOf('a@example.com');
+    expect(first).toEqual([expect.stringMatching(/^<[0-9a-f]{64}@example\.com>$/), (first as string[])[0]]);
+    expect(second).toEqual(first);
+    expect(other).not.toEqual(first);
+    expect(threadsOf('b@example.com')).not.toContainEqual(first);
+    // Some servers drop a mail with an id that they have seen.
+    expect(new Set(server.mails.map(({ headers }) => headers['message-id'])).size).toBe(6);
   });
 
   test('gathers what comes meanwhile into one mail, in event order, each event once', async () => {
@@ -88,7 +112,7 @@ describe('an e-mail channel', () => {
     for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
     expect(server.mails.length).toBeLessThan(12);
     const texts = server.mails.map(({ text }) => text).join('\n');
-    expect(texts.match(/(?<=^|· )0x\d+$/gm)?.map((one) => Number(one.slice(2)))).toEqual(
+    expect(texts.match(/(?<=Transaction 0x)\d+(?= ·)/g)?.map(Number)).toEqual(
       sent.map((_, index) => index + 1),
     );
   });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { verifySignature } from '@chainwatch/webhook-signature';
 import { waitFor } from '@chainwatch/testing';
 import { WEBHOOK_SECRET, type Receiver } from '@chainwatch/testing-stack';

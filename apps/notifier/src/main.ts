@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
+import { findNetwork } from '@chainwatch/chain-registry';
 import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
@@ -8,8 +10,9 @@ import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
 import { runService, startHealthServer, startTelemetry, Workers } from '@chainwatch/telemetry';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { readConfig } from './config.ts';
+import { followNetworks } from './follow-networks.ts';
 import { observeAttempts } from './observe-attempts.ts';
-import { startRetention, type Retention } from './retention/start-retention.ts';
+import { DEFAULT_RETENTION, startRetention, type Retention } from './retention/start-retention.ts';
 import { startNotifier } from './start-notifier.ts';
 
 await runService({
@@ -39,12 +42,14 @@ await runService({
     const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
     const dial = createDial({ allow: config.OUTBOUND_ALLOW, own: [config.DATABASE_URL, config.NATS_URL] });
     const http = createHttpClient({ dial, connectTimeoutMs: config.WEBHOOK_TIMEOUT });
+    const networks = await followNetworks(db, logger);
     const workers = new Workers();
     const notifier = startNotifier({
       ...{ workers, db, planned, bus, http, dial, logger },
       open: sealer.open,
       userAgent: 'chainwatch-webhook/1',
       publicUrl: config.PUBLIC_URL?.replace(/\/+$/, ''),
+      findNetwork,
       ...observeAttempts(),
       options: readOptions(config),
     });
@@ -61,6 +66,7 @@ await runService({
     logger.info({ health_port: health.port }, 'health and metrics were served');
     return {
       async stop() {
+        networks.stop();
         await notifier.stop();
         await stopRetention();
         await stopBacklogWatch();
@@ -68,8 +74,7 @@ await runService({
         await health.stop();
         await bus.close();
         http.close();
-        await planned.close();
-        await db.close();
+        await Promise.all([planned.close(), db.close()]);
         await telemetry.stop();
       },
     };
@@ -81,6 +86,7 @@ function readRetention(config: ReturnType<typeof readConfig>): Retention {
     events: config.RETENTION_EVENTS,
     deliveries: config.RETENTION_DELIVERIES,
     audit: config.RETENTION_AUDIT,
+    activity: DEFAULT_RETENTION.activity,
   };
 }
 

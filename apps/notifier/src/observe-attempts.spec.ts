@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Attempt } from '@chainwatch/channels';
 import { startTelemetry } from '@chainwatch/telemetry';
 import { readMetrics, startTraceCollector } from '@chainwatch/testing';

@@ -1,6 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Attempt } from '@chainwatch/channels';
 import type { DeliveryDependencies } from '@chainwatch/deliveries';
-import { counter, histogram, WAIT_BUCKETS, withSpan, type ActiveSpan } from '@chainwatch/telemetry';
+import {
+  counter,
+  histogram,
+  isTracing,
+  WAIT_BUCKETS,
+  withSpan,
+  type ActiveSpan,
+} from '@chainwatch/telemetry';
 
 const attempts = counter('chainwatch_delivery_attempts_total', {
   description: 'Attempts to deliver an event, by outcome.',
@@ -37,7 +45,7 @@ export function observeAttempts(): Required<
         async (span) => {
           const attempts = await work(span.traceparent);
           const [first] = attempts;
-          if (first !== undefined) describe(span, first);
+          if (first !== undefined && isTracing()) describe(span, first);
           return attempts;
         },
       ),

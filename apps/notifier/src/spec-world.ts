@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus, type Bus } from '@chainwatch/bus';
 import { createDatabase } from '@chainwatch/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';

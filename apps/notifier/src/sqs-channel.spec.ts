@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,15 +17,24 @@ interface Message {
   readonly MessageAttributes: Readonly<Record<string, { readonly StringValue: string }>>;
 }
 
+/** #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF, as the reference of SendMessage has it. */
+const REFUSED = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+
 /** A stand-in for SQS: it judges signatures with AWS's own signer, which is not the one that the service uses. */
 class Queue {
   readonly messages: Message[] = [];
+  #underWay = 0;
+  /** Requests at the same time, at most. */
+  underWayMax = 0;
   /** What it answers instead of taking the message. */
   refusal: { readonly status: number; readonly type: string } | undefined;
   /** What it says of the body that it took. */
   md5Of = (body: string): string => createHash('md5').update(body).digest('hex');
   readonly #server: Server = createServer((request, response) => {
+    this.#underWay += 1;
+    this.underWayMax = Math.max(this.underWayMax, this.#underWay);
     void this.#answer(request).then(({ status, body }) => {
+      this.#underWay -= 1;
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
       response.end(JSON.stringify(body));
     });
@@ -48,6 +58,7 @@ class Queue {
     if (this.refusal !== undefined) return refuse(this.refusal.status, this.refusal.type);
     expect(request.headers['x-amz-target']).toBe('AmazonSQS.SendMessage');
     const message = JSON.parse(text) as Message;
+    if (REFUSED.test(message.MessageBody)) return refuse(400, 'InvalidMessageContents');
     this.messages.push(message);
     return { status: 200, body: { MessageId: 'm', MD5OfMessageBody: this.md5Of(message.MessageBody) } };
   }
@@ -132,6 +143,19 @@ describe('an SQS channel (against a stand-in)', () => {
     expect(shown).not.toContain('Signature=');
   });
 
+  test('escapes what SQS does not take, and says the same', async () => {
+    await addChannel('payments');
+    await world.start({ scheduleMs: [0, 60_000] });
+    const memo = 'a\uFFFE\uFFFFb\u{1FFFE}\u{10FFFF}\t\u0085ü';
+    const eventId = await world.emit({ transaction: { memo } });
+    await world.waitForStatus(eventId, 'delivered');
+    const [event] = await world.rows<{ payload: string }>('SELECT payload FROM event_log');
+    const [{ MessageBody: body }] = queue.messages as [Message];
+    expect(event!.payload).toContain('\uFFFE');
+    expect(body).toContain('a\\ufffe\\uffffb\u{1FFFE}\u{10FFFF}');
+    expect(JSON.parse(body)).toEqual(JSON.parse(event!.payload));
+  });
+
   test('names the address as the group of a FIFO queue, and the event as what is dropped when it comes twice', async () => {
     await addChannel('payments.fifo');
     await world.start({ scheduleMs: [0, 50] });
@@ -144,6 +168,17 @@ describe('an SQS channel (against a stand-in)', () => {
     const byId = new Map(queue.messages.map((message) => [message.MessageDeduplicationId, message]));
     expect(byId.get(sent[0])!.MessageGroupId).toBe('a');
     expect(byId.get(sent[1])!.MessageGroupId).toBe(createHash('sha256').update(long).digest('hex'));
+  });
+
+  test('has one request at a time for a FIFO queue, so that none of an address overtakes another', async () => {
+    await addChannel('payments.fifo');
+    const sent: string[] = [];
+    for (let count = 0; count < 40; count += 1)
+      sent.push(await world.emit({ addresses: [{ address: 'a' }] }));
+    await world.start();
+    for (const eventId of sent) await world.waitForStatus(eventId, 'delivered');
+    expect(queue.underWayMax).toBe(1);
+    expect(queue.messages.map((message) => message.MessageDeduplicationId)).toEqual(sent);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase, type Database } from '@chainwatch/db';
 import { startTelemetry, type Telemetry, Workers } from '@chainwatch/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -46,9 +47,9 @@ const gaugeOf = async (worker: string): Promise<number | undefined> =>
   (await readMetrics(telemetry.handleMetrics)).get(`chainwatch_worker_stalled_status{worker="${worker}"}`);
 
 test.each([
-  ['retention', 'audit_logs', 'audit older than their retention could not be removed'],
-  ['retention days', 'event_partitions', 'the days of events could not be kept'],
-  ['backlogs', 'balance_reads', 'what waits could not be read'],
+  ['retention', 'audit_logs', 'failed to remove expired audit'],
+  ['retention days', 'event_partitions', 'failed to maintain event partitions'],
+  ['backlogs', 'balance_reads', 'failed to read delivery backlog'],
 ])(
   '%s that does nothing but fail is stalled within 30 s, until it recovers',
   async (worker, table, reason) => {

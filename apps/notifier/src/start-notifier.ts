@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@chainwatch/bus';
 import {
   createDeliveryEngine,
@@ -55,19 +56,20 @@ export function startNotifier(dependencies: NotifierDependencies): Notifier {
     },
     async stop() {
       await stopListening();
-      await engine.stop();
+      // Each share goes to another replica when its own requests are over: no channel waits for the slowest of all.
       await members.stop();
+      await engine.stop();
       await stopPositioning();
     },
   };
 }
 
-/** Rings for each event on the bus, and when a consumer is opened again. A consumer reads one stream. */
+/** Rings for each event on the bus, and when a consumer is opened again. A consumer reads one stream, without payloads. */
 function listen(bus: Bus<'notifier'>, ring: () => void): () => Promise<void> {
   const subjects = FLOW.notifier.consumes;
   const stops = [...new Set(subjects.map(streamOf))].map((stream) => {
     const [first, ...others] = subjects.filter((subject) => streamOf(subject) === stream);
-    return bus.consume([first!, ...others], [], { onMessage: ring, onOpen: ring });
+    return bus.consume([first!, ...others], [], { onMessage: ring, onOpen: ring, isBell: true });
   });
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

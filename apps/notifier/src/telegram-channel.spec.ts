@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
@@ -119,7 +120,7 @@ describe('a Telegram channel', () => {
       {
         chatId: -100,
         text: expect.stringContaining(
-          '<b>Transaction confirmed</b>\nin · block 1 of <code>eip155:31337</code>',
+          '<b>Transaction 0x1 · eip155:31337 · detected, 1 of 12 confirmations</b>\nBlock: 1\n',
         ),
       },
     ]);
@@ -139,8 +140,8 @@ describe('a Telegram channel', () => {
       api.sent
         .map(({ text }) => text)
         .join('\n')
-        .match(/<code>0x\d+<\/code>/g),
-    ).toEqual(sent.map((_, index) => `<code>0x${index + 1}</code>`));
+        .match(/Transaction 0x\d+/g),
+    ).toEqual(sent.map((_, index) => `Transaction 0x${index + 1}`));
     expect(
       await world.rows(
         'SELECT count(*)::int AS count, count(DISTINCT delivery_id)::int AS deliveries FROM delivery_attempts',
@@ -198,7 +199,7 @@ describe('a Telegram channel', () => {
     });
     await world.waitForStatus(await world.emit(), 'held');
     await waitFor(() => api.sent.length === 1);
-    expect(api.sent[0]!.text).toBe(`<b>Notification channel failed</b>\nw (telegram)\n${reason}`);
+    expect(api.sent[0]!.text).toMatch(`<b>Channel w failed · telegram · ${reason}</b>`);
     expect(
       await world.rows(
         `SELECT channel_id FROM deliveries WHERE event_type = 'channel.failed' AND channel_id = $1`,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver } from '@chainwatch/testing-stack';
 import { giveWorlds, type World } from './spec-world.ts';
@@ -39,7 +40,7 @@ test('a channel of a kind of a newer release is left alone, and said so; others 
   expect(errors).toEqual([
     [
       { channel_id: unknown, reason: 'this release does not know the channel kind "pigeon"' },
-      'a notification channel could not be used',
+      'failed to use notification channel',
     ],
   ]);
 });

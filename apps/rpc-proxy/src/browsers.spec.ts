@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';
 import { waitFor } from '@chainwatch/testing';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, startSpecNode, type Seen, type SpecNode } from './spec-node.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
 import { healthAddressOf } from '@chainwatch/config';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { counter, gauge, ok } from '@chainwatch/telemetry';
 import type { Checks } from '@chainwatch/telemetry';
 import type { ChainDirectory } from './chains/chain-directory.ts';
@@ -10,7 +11,9 @@ const attempts = counter('chainwatch_rpc_upstream_requests_total', {
   description: 'Requests to nodes by outcome',
 });
 const serving = gauge('chainwatch_rpc_upstream_serving', { description: '1 while a node serves' });
-const heads = gauge('chainwatch_rpc_upstream_head_number', { description: 'Highest block a node told' });
+const heads = gauge('chainwatch_rpc_upstream_head_number', {
+  description: 'Highest block that a node reported',
+});
 const inFlight = gauge('chainwatch_rpc_upstream_inflight_requests', { description: 'Requests under way' });
 
 /** Reports what the chains counted to the metrics at intervals. Returns stop. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak256, serializeTransaction, toHex, type Hex } from 'viem';
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
@@ -16,13 +17,15 @@ let two: SpecNode;
 /** A gateway that strongly prefers the first stand-in. */
 let pair: RpcProxy & { readonly url: string };
 
+const preferFirst = (first: SpecNode, second: SpecNode) => [
+  { url: first.url, weight: 1_000, headers: {} },
+  { url: second.url, weight: 0.000_001, headers: {} },
+];
+
 beforeAll(async () => {
   world = await startSpecWorld();
   [one, two] = await Promise.all([0, 1].map(() => startSpecNode()) as [Promise<SpecNode>, Promise<SpecNode>]);
-  const nodes = [
-    { url: one.url, weight: 1_000, headers: {} },
-    { url: two.url, weight: 0.000_001, headers: {} },
-  ];
+  const nodes = preferFirst(one, two);
   pair = await world.open({ 'eip155:1': nodes, [BITCOIN]: nodes });
 });
 afterAll(async () => {
@@ -31,9 +34,7 @@ afterAll(async () => {
   expect(world.failures).toEqual([]);
 });
 beforeEach(async () => {
-  await waitFor(() =>
-    [...pair.directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))),
-  );
+  await serves(pair);
   for (const node of [one, two]) {
     node.seen.length = 0;
     for (const method of QUESTIONS) delete node.health[method];
@@ -41,6 +42,11 @@ beforeEach(async () => {
   // It takes the transaction, and dies before it says so.
   one.answer = (_seen, _res, req) => req.socket.destroy();
 });
+
+const serves = ({ directory }: RpcProxy): Promise<boolean> =>
+  waitFor(() =>
+    [...directory.chains].every((chain) => chain.upstreams.every((upstream) => chain.serves(upstream))),
+  );
 
 const QUESTIONS = [
   'eth_getTransactionByHash',
@@ -50,14 +56,14 @@ const QUESTIONS = [
   'gettxout',
 ];
 
-async function post(body: string, path = '/ethereum'): Promise<unknown> {
+async function post(body: string, path = '/ethereum', gateway = pair): Promise<unknown> {
   // Three failures in a row would take the first one out of service, and nothing would be sent twice.
-  for (const { upstreams, sessions } of pair.directory.chains) {
+  for (const { upstreams, sessions } of gateway.directory.chains) {
     for (const upstream of upstreams) upstream.recover();
     // A key goes on with the node that took its last write.
     sessions.forget();
   }
-  const response = await fetch(pair.url + path, {
+  const response = await fetch(gateway.url + path, {
     method: 'POST',
     body,
     headers: { 'content-type': 'application/json', 'x-api-key': world.project.keys.rpc },
@@ -152,6 +158,24 @@ describe('after a second send', () => {
     one.answer = refuse('nonce too low');
     one.health.eth_getTransactionByHash = () => ({});
     expect(await post(JSON.stringify(send([raw])))).toMatchObject({ error: { message: 'nonce too low' } });
+  });
+
+  it('the error is the answer where a node has fallen silent since, and answers no question', async () => {
+    // Nodes of its own: health questions to a silent one fail seconds later.
+    const silent = await startSpecNode((_seen, _res, req) => {
+      silent.isSilent = true;
+      req.socket.destroy();
+    });
+    const other = await startSpecNode(refuse('nonce too low'));
+    for (const question of QUESTIONS) other.health[question] = () => null;
+    const gateway = await world.open({ 'eip155:1': preferFirst(silent, other) });
+    await serves(gateway);
+    expect(await post(JSON.stringify(send([kinds[2]![1]])), '/ethereum', gateway)).toMatchObject({
+      error: { message: 'nonce too low' },
+    });
+    expect(other.seen).toHaveLength(1);
+    expect(silent.seen).toHaveLength(1);
+    await Promise.all([silent.stop(), other.stop()]);
   });
 
   it('that brought no answer at all, the hash is the answer where a node knows it', async () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';

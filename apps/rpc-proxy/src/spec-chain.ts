@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { sendJson, startSpecNode, type Seen, type SpecNode } from './spec-node.ts';
 
 /** A stand-in for a node that takes transactions and tells them to nobody, and stands at its own head. */

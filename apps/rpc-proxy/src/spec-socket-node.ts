@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { startSpecNode, type SpecNode } from './spec-node.ts';

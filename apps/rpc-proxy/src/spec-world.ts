@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { createCache } from '@chainwatch/cache';
 import { createDatabase, type Database } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
@@ -37,6 +38,8 @@ beforeEach(() => {
   for (const node of nodes) {
     node.answer = answerResult('"0x1"');
     node.seen.length = 0;
+    node.isSilent = false;
+    node.refusal = undefined;
     setHead(node, 100);
     node.health.eth_chainId = () => '0x1';
   }
@@ -260,6 +263,19 @@ describe('networks', () => {
     await post(gateway, call('eth_estimateGas'), { path: '/polygon' });
     expect(nodes[1]!.seen).toHaveLength(1);
     expect(JSON.stringify(await gateway.readiness())).not.toContain('secret');
+    // A further node, with its weight; it goes when its row does.
+    const id = '6f1d1f4e-0000-4000-8000-000000000001';
+    await world.db.query(
+      "INSERT INTO chain_endpoints (id, chain_gid, url_sealed, url_shown, weight) VALUES ($1, $2, $3, '', 7)",
+      [id, gid, world.sealer.seal(nodes[0]!.url, `chain_endpoint:${id}`)],
+    );
+    await waitFor(() => upstreamsOf(gateway, 'polygon').length === 2 && isServing(gateway, 1, 'polygon'));
+    expect(upstreamsOf(gateway, 'polygon').map(({ source }) => [source.url, source.weight])).toEqual([
+      [nodes[1]!.url, 1],
+      [nodes[0]!.url, 7],
+    ]);
+    await world.db.query('DELETE FROM chain_endpoints');
+    await waitFor(() => upstreamsOf(gateway, 'polygon').length === 1);
     // The gateways of the other tests run without the row.
     await world.db.query('DELETE FROM blockchains');
   });
@@ -409,7 +425,22 @@ describe('nodes', () => {
     nodes[0]!.isSilent = true;
     const replies = await ask(gateway, 60);
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    nodes[0]!.isSilent = false;
+  });
+
+  it('that are taken out of service before they are found silent lose them, too', async () => {
+    const gateway = await open();
+    nodes[0]!.answer = () => undefined;
+    // No second node is asked because the first is slow.
+    const sends: ReturnType<typeof post>[] = [];
+    await waitFor(
+      () => {
+        sends.push(post(gateway, call('eth_sendRawTransaction', `["0x${sends.length}"]`)));
+        return nodes[0]!.seen.length > 0;
+      },
+      { intervalMs: 5 },
+    );
+    nodes[0]!.refusal = { status: 500, body: 'going down' };
+    expect(new Set((await Promise.all(sends)).map(({ status }) => status))).toEqual(new Set([200]));
   });
 
   it('never take a client back behind what another one told it', async () => {

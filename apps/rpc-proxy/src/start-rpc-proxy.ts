@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
 import type { Cache } from '@chainwatch/cache';
@@ -55,6 +56,8 @@ export interface RpcProxyOptions {
   readonly settings: Readonly<Record<string, ChainSettings>>;
   /** Between two health questions to a node; for specs. */
   readonly healthIntervalMs?: number;
+  /** Between two pings to the node of a subscription; for specs. */
+  readonly nodePingMs?: number;
   /** 0 picks a free port. */
   readonly port: number;
   readonly host?: string;
@@ -111,7 +114,7 @@ export async function startRpcProxy(options: RpcProxyOptions): Promise<RpcProxy>
       // The bus reports revocations; without it the key cache forgets a key within 10 s.
       nats: bus.isConnected ? ok : degraded('not connected: revoked keys are forgotten within 10 s'),
       redis: options.cache.health(),
-      endpoints: follower.isCurrent ? ok : notOk('the endpoints of the chains could not be read'),
+      endpoints: follower.isCurrent ? ok : notOk('failed to read chain endpoints'),
       ...checkChains(directory),
     }),
     flushUsage: flusher.flush,

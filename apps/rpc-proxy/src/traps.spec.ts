@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -116,7 +117,7 @@ describe('1: the id is copied as bytes', () => {
   });
 });
 
-describe('2: bodies are never re-serialised', () => {
+describe('2: bodies are never re-serialized', () => {
   it.each(['18446744073709551615', '21000000.00000000', '{"b":1,"a":1,"a":2}', '"\\u0041\\/"', ' [ 1 , 2 ]'])(
     '%s',
     async (value) => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import { healthAddressOf } from '@chainwatch/config';
 import { createDatabase, waitForSchema } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { gauge, onScrape, recordOwned } from '@chainwatch/telemetry';
 import type { ChainReport } from './chain/chain-report.ts';
 import type { FamilyWatch } from './watch/family-watch.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitChainGid } from '@chainwatch/caip';
 import { createChainOpener, type ActiveChain, type UtxoCodec } from '@chainwatch/chain-core';
 import { findFamily } from '@chainwatch/chain-registry';

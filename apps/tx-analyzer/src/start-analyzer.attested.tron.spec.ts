@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createFailoverClient, type Block, type ChainClient, type ChainFamily } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';

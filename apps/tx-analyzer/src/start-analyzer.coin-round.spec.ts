@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChainClientError, type Block, type Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -123,6 +124,9 @@ describe('the round over coins', () => {
     );
     await undo(1);
     await waitFor(async () => (await standing()).length === 2, { message: 'the coin to come back' });
+    expect(await world.rows("SELECT address_id FROM balance_reads WHERE reason = 'reorged'")).toEqual([
+      { address_id: alice.id },
+    ]);
   });
 
   it('counts a coin again that two scans show after all', async () => {
@@ -303,6 +307,30 @@ describe('the round over coins', () => {
     expect(asked.filter((which) => which === 'elsewhere')).toEqual(['elsewhere']);
   });
 
+  it.each([
+    ['stands still', { number: 0, hash: '0000000000000000000000000000000000000000000000000000000000000000' }],
+    ['is on another chain', { hash: 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff' }],
+  ])('asks the first endpoint again where the other one %s', async (_what, at) => {
+    const connect = world.chain.client.bind(world.chain);
+    world.chain.endpoints = ['one', 'two'].map((label) => ({ label, tell: (block: Block) => block }));
+    world.chain.client = () => {
+      const client = connect();
+      const elsewhere = client.scanCoinsElsewhere!;
+      return Object.assign(client, {
+        scanCoinsElsewhere: async (...of: Parameters<typeof elsewhere>) => {
+          const scan = (await elsewhere(...of))!;
+          return { ...scan, at: { ...scan.at, ...at } };
+        },
+      });
+    };
+    world.startAnalyzer();
+    await mine(paid);
+    await lose(paid);
+    await scans(2);
+    await mine();
+    await untilHandedOver();
+  });
+
   it('gives a scan up when an address waits for its coins', async () => {
     const aborted: number[] = [];
     world.startAnalyzer();
@@ -356,6 +384,8 @@ describe('the round over coins', () => {
     await scans(4);
     await lose(paid);
     await mine();
+    // One scan of this block, and another one of the next.
+    await scans(3);
     await mine();
     await untilHandedOver();
     expect(await handedOver()).toMatchObject([{ since_number: 1 }]);

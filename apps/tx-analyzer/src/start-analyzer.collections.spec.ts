@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TokenMetadata } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -62,7 +63,7 @@ it('tells a token of a collection without an amount, and no balance changes by i
     ['transaction.detected', nft, []],
     ['transaction.confirmed', nft, []],
   ]);
-  // The id of a token that moved is what a collection from before the standard is recognised by.
+  // The id of a token that moved is what a collection from before the standard is recognized by.
   expect(world.chain.movedAsked.get(TOKEN)).toBe(777_777n);
   expect(await readAsset()).toMatchObject({ type: 'nft', decimals: null });
   expect(await world.rows('SELECT type, status FROM project_assets')).toEqual([

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import type { Block, ChainClient } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, tokenIdOf } from '@chainwatch/events';

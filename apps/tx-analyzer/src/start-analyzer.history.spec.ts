@@ -1,4 +1,11 @@
-import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
+// SPDX-License-Identifier: Apache-2.0
+import {
+  BlockNotFoundError,
+  ChainClientError,
+  type Block,
+  type Transaction,
+  type Transfer,
+} from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
@@ -94,6 +101,43 @@ const failed = pay('failed', ALICE, BOB, { isFailed: true, transfers: [] });
 const foreign = pay('foreign', BOB, CAROL);
 
 describe('the history of an address', () => {
+  it.each([
+    ['does not have', new BlockNotFoundError('no such transaction')],
+    ['refuses to list', new ChainClientError('too many results', { nodeCode: -32_000 })],
+  ])('is read although the node %s that of somebody else at the same block', async (_, error) => {
+    world.chain.findBlocksOf = async ({ addresses, fromBlock, toBlock }) => {
+      if (addresses.includes(CAROL)) throw error;
+      const refs = [...world.chain.blocks.values()].filter(
+        ({ number }) => number >= fromBlock && number <= toBlock,
+      );
+      return { refs, toBlock };
+    };
+    world.startAnalyzer();
+    await play([[one], [two]]);
+    await world.settle();
+    const other = await world.addProject();
+    const [carol, alice] = await world.db.transaction(async (sql) => {
+      const added = [await world.watch(other, CAROL, sql), await world.watch(project, ALICE, sql)] as const;
+      for (const address of added) await world.askForHistory(address, 1, sql);
+      return added;
+    });
+    const stateOf = async ({ id }: SpecAddress) =>
+      (
+        await world.rows<{ status: string; reason: string | null; failure_count: number }>(
+          'SELECT status, reason, failure_count FROM address_histories WHERE address_id = $1',
+          [id],
+        )
+      )[0]!;
+    await waitFor(async () => (await stateOf(alice)).status === 'complete', {
+      message: 'the history of ALICE',
+    });
+    expect(await records()).toContainEqual(
+      expect.objectContaining({ hash: one.hash, participants: [ALICE] }),
+    );
+    await waitFor(async () => (await stateOf(carol)).reason !== null, { message: 'the reason of the other' });
+    expect((await stateOf(carol)).status).not.toBe('complete');
+  });
+
   it('finds what was final, as confirmed alone, and publishes nothing', async () => {
     world.startAnalyzer();
     await play([[one, foreign], [two], [failed], []]);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createFailoverClient } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { readDerived, readTold, type Derived } from './spec-world/read-derived.ts';

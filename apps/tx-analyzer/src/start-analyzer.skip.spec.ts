@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, network } from '@chainwatch/testing-stack';
@@ -119,6 +120,7 @@ it('asks for the balances of many addresses in pages, each once, and goes on wit
   world.startAnalyzer();
   await world.feedBlocks(one);
   await waitFor(async () => (await readAsked()).length === watched.length);
+  await world.settle();
   await world.stopAnalyzer();
 
   // The step is committed, and nothing is asked for yet; some were asked for before the block, some after it.

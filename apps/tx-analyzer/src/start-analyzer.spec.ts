@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -109,7 +110,7 @@ describe('startAnalyzer', () => {
     await waitFor(async () => (await world.events()).every((event) => event.is_published));
   });
 
-  it('makes a reorganised transaction start again with a new epoch', async () => {
+  it('makes a reorganized transaction start again with a new epoch', async () => {
     const projectId = await world.addProject();
     await world.watch(projectId, ALICE);
     const payment = pay('1', ALICE, BOB);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Amounts: bigint base units inside, exact decimal strings in whole units outside, never a float on the way. Used by
  * everything that shows or takes an amount.

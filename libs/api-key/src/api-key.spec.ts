@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32 as zlibCrc32 } from 'node:zlib';
@@ -83,7 +84,7 @@ describe('checksum', () => {
     );
   });
 
-  it('tells every wrong character and every swap of neighbours', () => {
+  it('tells every wrong character and every swap of neighbors', () => {
     const places = fc.nat(29);
     fc.assert(
       fc.property(keys, places, fc.constantFrom(...BASE62_ALPHABET), ({ label, key }, place, char) => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeBase62, randomBase62, type RandomBytes } from './base62.ts';
 import { crc32 } from './crc32.ts';
 import { checkNamespaceLabel } from './namespace-label.ts';

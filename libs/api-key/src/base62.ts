@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Cryptographically secure bytes, as `randomBytes` of node:crypto gives them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** CRC-32/IEEE (reflected, polynomial 0xEDB88320) of ASCII text, unsigned. The spec compares it with zlib. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /** SHA-256 of the whole key: the 32 bytes that are stored. 143 random bits need no salt and no slow hash. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * API keys, webhook secrets and permissions: their form, checksum, hash and mask. Pure: randomness comes in, nothing is
  * looked up. Used by the gateway, the RPC proxy, the bootstrap command and the notifier.

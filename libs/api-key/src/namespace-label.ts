@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** `NAMESPACE_LABEL` of the configuration, `svc` by default: the first word of every key (decisions.md §1.1). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   API_KEY_CHECK_LENGTH,
   API_KEY_TYPES,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { API_KEY_TYPES } from './api-key.ts';
 import { hasPermission, isPermission, PERMISSIONS, permissionsOf } from './permissions.ts';
 

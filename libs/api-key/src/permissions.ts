@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ApiKeyType } from './api-key.ts';
 
 /** Permissions by the type of key that can carry them (decisions.md §7); those of `rpc` keys follow from the chain families. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBase62, type RandomBytes } from './base62.ts';
 import { checkNamespaceLabel } from './namespace-label.ts';
 

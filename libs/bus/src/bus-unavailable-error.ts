@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** NATS did not answer. Nothing is lost: the outbox in PostgreSQL still holds what could not be published. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connect } from '@nats-io/transport-node';
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { startNats, startTcpProxy, waitFor, type NatsHandle } from '@chainwatch/testing';
@@ -70,6 +71,26 @@ describe('createBus', () => {
     }
   }
   const consumersOf = (stream: string) => administer((manager) => manager.consumers.list(stream).next());
+
+  it('sends a bell every message in order, without its payload', async () => {
+    const ingestor = await start('block-ingestor');
+    const ids: (string | undefined)[] = [];
+    let isOpen = false;
+    (await start('tx-analyzer')).consume(['block.new'], [CHAIN], {
+      isBell: true,
+      onMessage: (message) => {
+        expect(() => message.payload).toThrow(SyntaxError);
+        ids.push(message.messageId);
+      },
+      onOpen: () => (isOpen = true),
+    });
+    await waitFor(() => isOpen);
+    await Promise.all(upTo(500).map((seq) => publish(ingestor, seq)));
+    await waitFor(() => ids.length >= 500);
+    expect(ids).toEqual(upTo(500).map((seq) => `${CHAIN}:${seq}`));
+    const [consumer] = await consumersOf('block');
+    expect(consumer!.config.headers_only).toBe(true);
+  });
 
   it('delivers what was published concurrently in the order of the calls, with the trace context', async () => {
     const ingestor = await start('block-ingestor');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FlowService, ConsumedBy, ProducedBy, PayloadOf, SubjectKind } from '@chainwatch/events';
 
 /** What of a message stands in its headers. */
@@ -74,6 +75,8 @@ export interface ConsumeHandlers<K extends SubjectKind> {
    * leaves no gap before its first message.
    */
   readonly onOpen: () => void;
+  /** For whom a message is a bell: the server sends subjects and headers, and no payload, which is not to be looked at. */
+  readonly isBell?: boolean;
 }
 
 export interface StreamState {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { counter, gauge, type Logger } from '@chainwatch/telemetry';
 import type { NatsConnection } from '@nats-io/transport-node';
 

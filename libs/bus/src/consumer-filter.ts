@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { streamOf, subjectOf, type SubjectKind } from '@chainwatch/events';
 
 /** A consumer reads one stream, and server 2.9 takes a single subject for it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFreePort, startNats, waitFor } from '@chainwatch/testing';
 import { createBus, createBusInBackground } from './index.ts';
 

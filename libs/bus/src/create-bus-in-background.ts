@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FlowService } from '@chainwatch/events';
 import type { Bus } from './bus.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -33,7 +34,7 @@ export function createBusInBackground<S extends FlowService>(
       waiting.clear();
     },
     (err: unknown) => {
-      if (!closing.signal.aborted) logger.error({ err }, 'NATS could not be used with its configuration');
+      if (!closing.signal.aborted) logger.error({ err }, 'failed to use NATS with this configuration');
     },
   );
   return {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -108,7 +109,7 @@ interface KeepDeps {
 /** Creates lost streams again after each reconnection and every 10 s, because a store can be wiped unnoticed. */
 function keepStreams({ streams, watch, logger }: KeepDeps): () => void {
   const check = (): void =>
-    void streams.ensure().catch((err: unknown) => logger.warn({ err }, 'streams could not be checked'));
+    void streams.ensure().catch((err: unknown) => logger.warn({ err }, 'failed to check streams'));
   watch.onReconnect(check);
   const timer = setInterval(() => watch.isConnected && check(), CHECK_MS);
   timer.unref();

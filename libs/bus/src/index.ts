@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The bus: NATS JetStream behind the row of the flow table that belongs to a service.
  * Used by every service. NATS is transport only: it may be restarted or wiped at any time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BusOptions } from './create-bus.ts';
 
 /** The variables of a service's connection to NATS, as `NATS_VARIABLES` of @chainwatch/config picks them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -80,7 +81,7 @@ export class OrderedConsumer<K extends SubjectKind> {
       } catch (error) {
         failures += 1;
         if (connection.isConnected && !this.#stop.signal.aborted)
-          logger.warn({ stream, subject, err: error }, 'a consumer could not be opened, retrying');
+          logger.warn({ stream, subject, err: error }, 'failed to open consumer, will retry');
       }
       await this.#pause(Math.min(RETRY_MS_MIN * 2 ** failures, RETRY_MS_MAX));
     }
@@ -90,7 +91,7 @@ export class OrderedConsumer<K extends SubjectKind> {
   /** Opens a consumer and returns when it has ended. */
   async #consumeOnce(): Promise<void> {
     const { client } = this.#deps;
-    const { filter, onOpen } = this.#options;
+    const { filter, onOpen, isBell } = this.#options;
     const from = await this.#findStart();
     // Never with the policy "new": before its first message, such a consumer would be recreated from the
     // stream's beginning.
@@ -98,6 +99,7 @@ export class OrderedConsumer<K extends SubjectKind> {
       name_prefix: this.#namePrefix,
       filter_subjects: filter.subject,
       opt_start_seq: from,
+      headers_only: isBell === true,
     });
     try {
       if (this.#stop.signal.aborted) return;

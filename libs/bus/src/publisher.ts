@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { histogram } from '@chainwatch/telemetry';
 import { JetStreamApiError, JetStreamError, type JetStreamClient, type PubAck } from '@nats-io/jetstream';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import { randomUUID } from 'node:crypto';
 import {
@@ -135,7 +136,7 @@ async function keepReplicas(
     await manager.streams.update(name, { ...config, num_replicas: replicas });
     logger.info({ stream: name, replicas, replicas_before: config.num_replicas }, 'a stream was replicated');
   } catch (error) {
-    logger.error({ stream: name, replicas, err: error }, 'the replicas of a stream could not be set');
+    logger.error({ stream: name, replicas, err: error }, 'failed to set stream replicas');
   }
 }
 

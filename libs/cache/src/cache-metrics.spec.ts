@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startTelemetry } from '@chainwatch/telemetry';
 import { readMetrics, startRedis, waitFor } from '@chainwatch/testing';
 import { createCache } from './index.ts';

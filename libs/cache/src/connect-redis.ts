@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseRedisUrl, type RedisAddress } from '@chainwatch/config';
 import { counter, type Logger } from '@chainwatch/telemetry';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';

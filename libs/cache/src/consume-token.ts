@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache';
 
 /** Tolerance for rounding: fractions of an interval add up to slightly more than the window. */

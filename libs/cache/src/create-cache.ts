@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -13,6 +14,7 @@ import {
 import { connectRedis, type RedisClient } from './connect-redis.ts';
 import { createLocalLimiter, decideToken, type TokenRequest, type TokenResult } from './consume-token.ts';
 import { argumentsOf, readMarks, type Mark, type MarksRequest } from './marks.ts';
+import { createOwnWrites, type OwnWrites } from './own-writes.ts';
 import { ReplicaCount } from './replica-count.ts';
 import { createLocalSlots, type SlotRequest } from './slots.ts';
 
@@ -32,7 +34,7 @@ export interface CacheOptions {
  * Nothing here rejects. Without Redis, reads find nothing, writes do nothing, and this process grants its share of each limit:
  * the limit divided by the number of replicas.
  */
-export interface Cache {
+export interface Cache extends OwnWrites {
   readonly isReady: boolean;
   /** The bytes of the key; undefined if there are none, or Redis is away. */
   findBytes(key: string): Promise<Buffer | undefined>;
@@ -94,6 +96,7 @@ export function createCache(
     });
   const leave = name === undefined ? undefined : countReplicas(redis, { name, attempt, replicas });
   return {
+    ...createOwnWrites(redis, attempt),
     get isReady() {
       return redis?.status === 'ready';
     },

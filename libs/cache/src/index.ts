@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Redis, a cache that may be away at any time: values with a time to live, and rate limits that every replica counts
  * the same. Used by api-gateway and rpc-proxy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { createCache, type Cache } from './index.ts';
 

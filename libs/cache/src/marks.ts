@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What replicas know together of one subject: the highest number of each name, and the last word of others. */
 export interface Mark {
   /** Undefined: the value replaces the one before, whatever that was. */

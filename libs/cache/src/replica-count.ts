@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * KEYS[1] a sorted set of replicas by the time at which each is taken for dead; ARGV the replica, time to live in ms. Returns how
  * many there are.

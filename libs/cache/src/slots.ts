@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One of a number of things that may be open at the same time, over all replicas. */
 export interface SlotRequest {
   /** What is limited: the streams of a project. */

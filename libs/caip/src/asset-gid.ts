@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { parseAssetPath, type AssetPath } from './asset-path.ts';
 import { parseChainGid, type ChainGid } from './chain-gid.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { InvalidCaipError } from './invalid-caip-error.ts';
 import { ASSET_PATH_PATTERN } from './patterns.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Chain and asset identifiers: CAIP-2 and CAIP-19 as interface.md restricts them. Used by everything that names a chain
  * or an asset. What an id means on its chain (checksums, aliases) is the family's business.

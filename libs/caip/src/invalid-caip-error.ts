@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** A text that is not the CAIP identifier it should be. The message says expected and got, and may be shown to clients. */

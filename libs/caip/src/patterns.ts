@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** CAIP-2 as interface.md restricts it: no hyphen in the namespace (decisions.md §1.3; no supported namespace has one). */
 export const CHAIN_GID_PATTERN = /^[a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { ASSET_GID_EXPECTED } from './asset-gid.ts';
 import { ASSET_PATH_EXPECTED } from './asset-path.ts';

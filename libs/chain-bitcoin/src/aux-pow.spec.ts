@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { parseHeader } from './parse-header.ts';
+import { hash256, scryptHash } from './hash.ts';
 import { dogecoin, dogecoinBlock, traitsOf } from './spec-coin-blocks.ts';
 import headers from './vectors/dogecoin-headers.json' with { type: 'json' };
 
@@ -13,6 +15,84 @@ function flip(at: number): Buffer {
   bytes[at]! ^= 1;
   return bytes;
 }
+
+const EASY_BITS = 0x207fffff;
+const MAGIC = Buffer.from('fabe6d6d', 'hex');
+
+interface Other {
+  /** In front of the root of the merged chains. */
+  readonly before: Buffer;
+  /** Behind the root, the number of chains, and their number. */
+  readonly after?: Buffer;
+  readonly inputs?: number;
+}
+
+/** A merged header whose work is that of a made-up chain with one block of one transaction. */
+function mergeHeader({ before, after = Buffer.alloc(0), inputs = 1 }: Other): Buffer {
+  const own = Buffer.alloc(80);
+  own.writeUInt32LE((98 << 16) | 0x103, 0);
+  own.writeUInt32LE(EASY_BITS, 72);
+  const numbers = Buffer.from('0100000000000000', 'hex');
+  const script = Buffer.concat([before, hash256(own).reverse(), numbers, after]);
+  const rest = Buffer.concat([Buffer.alloc(36, 7), countOf(0), Buffer.alloc(4)]);
+  const transaction = Buffer.concat([
+    ...[Buffer.of(1, 0, 0, 0), countOf(inputs), Buffer.alloc(36, 9), countOf(script.length), script],
+    ...[Buffer.alloc(4), ...Array.from({ length: inputs - 1 }, () => rest)],
+    ...[countOf(1), Buffer.alloc(8), countOf(0), Buffer.alloc(4)],
+  ]);
+  const parent = Buffer.alloc(80);
+  parent.set(hash256(transaction), 36);
+  for (let nonce = 0; scryptHash(parent)[31]! > 0x7f; nonce++) parent.writeUInt32LE(nonce, 76);
+  // The other block's hash, no branch, index 0; no merged chains beside it, index 0.
+  return Buffer.concat([
+    own,
+    transaction,
+    Buffer.alloc(32),
+    countOf(0),
+    Buffer.alloc(4),
+    countOf(0),
+    Buffer.alloc(4),
+    parent,
+  ]);
+}
+
+/** CompactSize below 2^16. */
+function countOf(count: number): Buffer {
+  if (count < 0xfd) return Buffer.of(count);
+  return Buffer.of(0xfd, count & 0xff, count >> 8);
+}
+
+describe('what Dogecoin Core asks of the other chain', () => {
+  const fixed = MAGIC.length + 40;
+
+  it.each([
+    ['a script of 100 bytes', { before: MAGIC, after: Buffer.alloc(100 - fixed) }],
+    ['a script of 101 bytes', { before: MAGIC, after: Buffer.alloc(101 - fixed) }],
+    ['a script of 252 bytes', { before: MAGIC, after: Buffer.alloc(252 - fixed) }],
+    ['a script of 300 bytes', { before: MAGIC, after: Buffer.alloc(300 - fixed) }],
+    ['the root behind 300 bytes', { before: Buffer.concat([Buffer.alloc(300), MAGIC]) }],
+    ['two inputs', { before: MAGIC, inputs: 2 }],
+    ['253 inputs', { before: MAGIC, inputs: 253 }],
+    ['253 inputs and a script of 300 bytes', { before: MAGIC, after: Buffer.alloc(256), inputs: 253 }],
+    ['no magic, and the root at byte 20', { before: Buffer.alloc(20) }],
+  ])('is met by %s', (_name, other) => {
+    const bytes = mergeHeader(other);
+    expect(parseHeader(bytes, traits).length).toBe(bytes.length);
+  });
+
+  it.each<[string, RegExp, Other]>([
+    ['the magic twice', /perhaps several/, { before: MAGIC, after: MAGIC }],
+    [
+      'the magic twice, far apart',
+      /perhaps several/,
+      { before: MAGIC, after: Buffer.concat([Buffer.alloc(300), MAGIC]) },
+    ],
+    ['the magic elsewhere', /perhaps several/, { before: Buffer.concat([MAGIC, Buffer.of(1)]) }],
+    ['no magic, and the root at byte 21', /perhaps several/, { before: Buffer.alloc(21) }],
+  ])('is not met by %s', (_name, message, other) => {
+    expect(() => parseHeader(mergeHeader(other), traits)).toThrow(message);
+  });
+});
 
 describe('a header with merged mining', () => {
   it.each(headers.headers)('$name: is read to its end, and has its hash', ({ hash, bytes }) => {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore fabe
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import type { ByteReader } from './byte-reader.ts';
+import { ByteReader } from './byte-reader.ts';
 import { hash256 } from './hash.ts';
 import { readTransaction } from './read-transaction.ts';
 
@@ -26,16 +28,15 @@ export function isMerged(header: Buffer): boolean {
 
 /**
  * Reads what stands behind the 80 bytes of a merged header, and proves that the other chain's header commits to it: a
- * coinbase that names the root of all merged chains, its branch to the other header's merkle root, and this chain's branch
- * to the root of the merged chains, at the only place that its number may have.
+ * first transaction that names the root of all merged chains, its branch to the other header's merkle root, and this
+ * chain's branch to the root of the merged chains, at the only place that its number may have.
  * @returns the 80 bytes of the other header, whose work counts
  * @throws IncompleteBlockError
  */
 export function readAuxPow(reader: ByteReader, { header, hashBytes, chainId }: Merged): Buffer {
   expectChainId(header, chainId, true);
-  const start = reader.at;
   const coinbase = readTransaction(reader);
-  const script = readFirstScript(reader.bytes, start);
+  const script = readFirstScript(coinbase.stripped);
   // The hash of the other block, which its header tells.
   reader.skip(32);
   const branch = readBranch(reader);
@@ -65,13 +66,17 @@ function expectChainId(header: Buffer, chainId: number, isOwn: boolean): void {
     throw fault(`expected ${isOwn ? 'the chain' : 'another chain than'} ${chainId}, got ${got}`);
 }
 
-/** Behind the version, a marker and a flag where there are some, the count and the outpoint. */
-function readFirstScript(bytes: Buffer, start: number): Buffer {
-  const at = start + (bytes[start + 4] === 0 ? 6 : 4) + 1 + 36;
-  const length = bytes[at]!;
-  // No coinbase has more than 100 bytes, whose length is one byte.
-  if (length > 100) throw fault(`expected the script of a coinbase, got one of ${length} bytes`);
-  return bytes.subarray(at + 1, at + 1 + length);
+/**
+ * Behind the version, the count and the outpoint. Dogecoin Core asks neither for a coinbase nor how long its script is or how
+ * many inputs there are: it does not know the rules of the other chain.
+ */
+function readFirstScript(stripped: Buffer): Buffer {
+  const reader = new ByteReader(stripped, 4);
+  reader.readCompactSize();
+  reader.skip(36);
+  const length = reader.readCompactSize();
+  const from = reader.skip(length);
+  return stripped.subarray(from, from + length);
 }
 
 function readBranch(reader: ByteReader): Buffer[] {

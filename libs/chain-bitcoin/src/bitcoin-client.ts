@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, parseEndpoint } from '@chainwatch/chain-core';
 import type {
   Block,
@@ -17,7 +18,7 @@ import { EsploraClient } from './esplora-client.ts';
 import { findNewUpgrades } from './find-new-upgrades.ts';
 import { readTraits } from './networks.ts';
 import { readBlock } from './read-block.ts';
-import { readProof } from './read-proof.ts';
+import { readProofs } from './read-proofs.ts';
 import { findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
 import { readSnapshot, readTransactions } from './read-mempool.ts';
 import { readSpentOutputs } from './read-spent-outputs.ts';
@@ -100,8 +101,12 @@ export class BitcoinClient implements ChainClient {
     return readBlock(this.#session, { ref, signal, options });
   }
 
-  readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
-    return readProof(this.#session, { ref, hash, signal });
+  readProofs(
+    ref: BlockRef,
+    hashes: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, InclusionProof>> {
+    return readProofs(this.#session, { ref, hashes, signal });
   }
 
   readBalances(): Promise<never> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily } from '@chainwatch/chain-core';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { hdDerivation } from './hd/hd-derivation.ts';

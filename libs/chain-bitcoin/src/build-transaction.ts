@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Transaction } from 'bitcoinjs-lib';
 import { z } from 'zod';
 import { amountSchema, parseAmount } from './parse-amount.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
 /** Reads the wire format from a node's bytes. @throws IncompleteBlockError wherever they end too early */

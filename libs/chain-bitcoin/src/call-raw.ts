@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isInvalidParams } from './classify-node-error.ts';
 import type { Session } from './session.ts';
 

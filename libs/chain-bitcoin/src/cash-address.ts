@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bech32 } from '@scure/base';
 import { InvalidAddressError } from '@chainwatch/chain-core';
 

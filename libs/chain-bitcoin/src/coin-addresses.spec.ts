@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeCashAddress } from '@bitauth/libauth';
 import fc from 'fast-check';
 import { bitcoinFamily } from './bitcoin-family.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { nativeOf, type Network } from '@chainwatch/chain-core';
 
 /** SLIP-44: the coin type in the paths of a network's keys is the number of its coin. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeTransaction, lockingBytecodeToCashAddress } from '@bitauth/libauth';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { address as library, networks, Transaction } from 'bitcoinjs-lib';

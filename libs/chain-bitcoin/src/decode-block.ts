@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef } from '@chainwatch/chain-core';
 import type { BitcoinTraits } from './bitcoin-traits.ts';
 import { decodeTransaction } from './decode-transaction.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Transaction as LibraryTransaction } from 'bitcoinjs-lib';
 import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Transaction } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { unwrap } from '@chainwatch/chain-core';
 import type { Outpoint } from '@chainwatch/chain-core';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { address, Block as LibraryBlock, networks } from 'bitcoinjs-lib';
 import type { Network as LibraryNetwork } from 'bitcoinjs-lib';
 import { ByteReader } from './byte-reader.ts';

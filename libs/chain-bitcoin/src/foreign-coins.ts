@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Coins whose addresses come here by mistake, by human-readable part and by version byte. */
 const PREFIXES: Readonly<Record<string, string>> = {
   tltc: 'Litecoin Testnet',

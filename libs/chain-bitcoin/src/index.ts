@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The Bitcoin family: networks as data, addresses and scripts, HD derivation, and a client that proves every block
  * complete before it decodes it. Loaded by @chainwatch/chain-registry only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { networks } from 'bitcoinjs-lib';
 import type { Network as LibraryNetwork } from 'bitcoinjs-lib';
 import type { Network } from '@chainwatch/chain-core';

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { hash256 } from './hash.ts';
 
 /**
- * The Merkle root of a block. `isMutated`: two neighbours on some level are equal, so that a shorter list has
+ * The Merkle root of a block. `isMutated`: two neighbors on some level are equal, so that a shorter list has
  * the same root (CVE-2012-2459). No valid block has that.
  */
 export function computeMerkleRoot(leaves: readonly Buffer[]): { root: Buffer; isMutated: boolean } {
@@ -14,12 +15,19 @@ export function computeMerkleRoot(leaves: readonly Buffer[]): { root: Buffer; is
   return { root: level[0] ?? Buffer.alloc(32), isMutated };
 }
 
+/** The levels below the root, the leaves first. */
+export function computeMerkleLevels(leaves: readonly Buffer[]): (readonly Buffer[])[] {
+  const levels: (readonly Buffer[])[] = [];
+  for (let level = leaves; level.length > 1; level = hashPairs(level)) levels.push(level);
+  return levels;
+}
+
 /** Siblings from a leaf up to the root. */
-export function computeMerkleBranch(leaves: readonly Buffer[], index: number): Buffer[] {
-  const branch: Buffer[] = [];
-  for (let [level, at] = [leaves, index]; level.length > 1; [level, at] = [hashPairs(level), at >> 1])
-    branch.push(level[at ^ 1] ?? level[at]!);
-  return branch;
+export function listSiblings(levels: readonly (readonly Buffer[])[], index: number): Buffer[] {
+  return levels.map((level, height) => {
+    const at = index >> height;
+    return level[at ^ 1] ?? level[at]!;
+  });
 }
 
 /** The next level. An odd hash at the end is paired with itself, which is no mutation. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { Transaction } from 'bitcoinjs-lib';
 import { decodeBlock } from './decode-block.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bitcoinNetworks, readTraits } from './networks.ts';
 import { parseHeader } from './parse-header.ts';
 import { networkNamed } from './spec-fixtures.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { NetworkCatalogue, networkSchema, traitsSchema } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';

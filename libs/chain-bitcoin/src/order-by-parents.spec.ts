@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
@@ -36,6 +37,30 @@ describe('the order of transactions', () => {
           for (const { txid } of utxo!.inputs) expect(place.get(txid)!).toBeLessThan(place.get(hash)!);
       }),
     );
+  });
+
+  // A list copied for each of a million inputs takes hours.
+  it('takes a child with very many inputs of one parent, and a parent with very many children', () => {
+    const ofOne = Array<string>(1_000_000).fill('parent');
+    const [coinbase, child, parent] = [
+      toTransaction('coinbase', 0, []),
+      toTransaction('child', 1, ofOne),
+      toTransaction('parent', 2, []),
+    ];
+    expect(orderByParents([coinbase, child, parent]).map(({ hash }) => hash)).toEqual([
+      'coinbase',
+      'parent',
+      'child',
+    ]);
+    const children = Array.from({ length: 300_000 }, (_, at) => toTransaction(`child${at}`, at, ['parent']));
+    const ordered = orderByParents([...children, parent]);
+    expect([ordered[0], ordered.at(-1), ordered.length]).toEqual([parent, children.at(-1), 300_001]);
+  });
+
+  it('puts a child behind each of its parents once', () => {
+    const child = toTransaction('child', 0, ['one', 'two', 'one', 'two', 'two']);
+    const ordered = orderByParents([child, toTransaction('two', 1, []), toTransaction('one', 2, [])]);
+    expect(ordered.map(({ hash }) => hash)).toEqual(['two', 'one', 'child']);
   });
 
   it('ends with ids in a circle, which a node made up', () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '@chainwatch/chain-core';
 
 /** The transactions of a block, each one behind those of the block that it spends from. */
@@ -6,9 +7,15 @@ export function orderByParents(transactions: readonly Transaction[]): readonly T
   const children = new Map<string, Transaction[]>();
   const open = new Map<Transaction, number>();
   for (const transaction of transactions) {
-    const parents = (transaction.utxo?.inputs ?? []).filter(({ txid }) => known.has(txid));
-    open.set(transaction, parents.length);
-    for (const { txid } of parents) children.set(txid, [...(children.get(txid) ?? []), transaction]);
+    const inputs = transaction.utxo?.inputs ?? [];
+    // Thousands of inputs may spend from one parent.
+    const parents = new Set(inputs.flatMap(({ txid }) => (known.has(txid) ? [txid] : [])));
+    open.set(transaction, parents.size);
+    for (const txid of parents) {
+      const listed = children.get(txid);
+      if (listed === undefined) children.set(txid, [transaction]);
+      else listed.push(transaction);
+    }
   }
   const ordered = transactions.filter((transaction) => open.get(transaction) === 0);
   // The list grows while it is gone through.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { ChainError } from '@chainwatch/chain-core';
 import { bitcoinNetworks, readTraits } from './networks.ts';

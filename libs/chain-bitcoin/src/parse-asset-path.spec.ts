@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bitcoinNetworks } from './networks.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AssetGid } from '@chainwatch/caip';
 import { resolveAssetPath } from '@chainwatch/chain-core';
 import type { Network } from '@chainwatch/chain-core';

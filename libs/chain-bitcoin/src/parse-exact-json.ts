@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseJson } from '@chainwatch/chain-core';
 
 /** A number with a fraction and 8 digits before it, or an integer of 16: where doubles begin to lose digits. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { isMerged, readAuxPow } from './aux-pow.ts';
 import type { BitcoinTraits } from './bitcoin-traits.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, settleUnknowns } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions } from '@chainwatch/chain-core';
 import { callRaw } from './call-raw.ts';

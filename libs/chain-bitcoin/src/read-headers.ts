@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, IncompleteBlockError, unwrap } from '@chainwatch/chain-core';
 import type { BlockHeader, RpcAnswer } from '@chainwatch/chain-core';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Coin } from '@chainwatch/chain-core';
 import type { EsploraClient, EsploraStats } from './esplora-client.ts';
 import { matchKeyOf } from './script-address.ts';

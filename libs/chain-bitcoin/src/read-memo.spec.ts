@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { payments, script as libraryScript } from 'bitcoinjs-lib';
 import { readMemo } from './read-memo.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeMemo, type UtxoOutput } from '@chainwatch/chain-core';
 
 const OP_RETURN = 0x6a;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { MempoolSnapshot, RpcAnswer, Transaction } from '@chainwatch/chain-core';
 import { z } from 'zod';

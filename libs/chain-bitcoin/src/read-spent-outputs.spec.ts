@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from 'bitcoinjs-lib';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { buildSpecTransaction } from './spec-blocks.ts';

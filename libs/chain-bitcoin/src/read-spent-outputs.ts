@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, isServerFault } from '@chainwatch/chain-core';
 import type { Block, BlockRef, Outpoint, Transaction, UtxoOutput } from '@chainwatch/chain-core';
 import { z } from 'zod';

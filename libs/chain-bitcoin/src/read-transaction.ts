@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { Outpoint, UtxoOutput } from '@chainwatch/chain-core';
 import type { ByteReader } from './byte-reader.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Block as LibraryBlock, Transaction } from 'bitcoinjs-lib';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { decodeBlock } from './decode-block.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainClientError, JsonRpc, parseJson, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions, HttpClient, RpcAnswer, RpcCall } from '@chainwatch/chain-core';

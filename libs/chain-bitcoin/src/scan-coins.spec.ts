@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { matchKeyOf } from './script-address.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { CoinScan } from '@chainwatch/chain-core';
 import { readHead } from './read-headers.ts';
 import { scanIndex } from './scan-index.ts';

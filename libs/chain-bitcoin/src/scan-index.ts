@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainClientError } from '@chainwatch/chain-core';
 import type { BlockRef, Coin, CoinScan } from '@chainwatch/chain-core';

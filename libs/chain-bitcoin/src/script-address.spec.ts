@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { address as bitcoinjs, networks as bitcoinjsNetworks } from 'bitcoinjs-lib';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader, Network } from '@chainwatch/chain-core';
 import type { BitcoinTraits } from './bitcoin-traits.ts';
 import type { EsploraClient } from './esplora-client.ts';

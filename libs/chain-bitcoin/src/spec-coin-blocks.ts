@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { Transaction } from 'bitcoinjs-lib';
 import { bitcoinTraitsSchema, type BitcoinTraits } from './bitcoin-traits.ts';

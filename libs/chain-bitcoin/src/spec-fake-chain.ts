@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Transaction } from 'bitcoinjs-lib';
 import { buildSpecBlock } from './spec-blocks.ts';
 import { readTraits } from './networks.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from 'bitcoinjs-lib';
 
 /** A transaction as `getblock` 2 tells it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Block as LibraryBlock } from 'bitcoinjs-lib';
 import { fuzzSpellings, type Json } from '@chainwatch/testing';
 import { readTraits } from './networks.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader } from '@chainwatch/chain-core';
 import { waitFor } from '@chainwatch/testing';
 import { BitcoinClient } from './bitcoin-client.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { Transaction } from 'bitcoinjs-lib';
 import { Block as LibraryBlock } from 'bitcoinjs-lib';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeTokenPrefix, readTokenPrefix } from '@bitauth/libauth';
 import fc from 'fast-check';
 import { skipTokenPrefix } from './token-prefix.ts';

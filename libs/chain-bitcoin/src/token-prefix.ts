@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const PREFIX_TOKEN = 0xef;
 const CATEGORY_LENGTH = 32;
 const RESERVED = 0x80;

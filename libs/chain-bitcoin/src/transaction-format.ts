@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BitcoinTraits } from './bitcoin-traits.ts';
 
 /** What a transaction of a network may have beside BIP-144's fields without a witness. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Block as LibraryBlock, type Transaction } from 'bitcoinjs-lib';
 import type { Block } from '@chainwatch/chain-core';
 import { BitcoinClient } from './bitcoin-client.ts';
@@ -62,6 +63,16 @@ describeFixtures('unknown: a real block', () => {
       honest.length,
     ]);
     expect(node.calls.map(({ params }) => params[1])).toEqual([0]);
+  });
+
+  it('shows no transaction of bytes that it cannot read, as another node may', async () => {
+    told = flagged('02');
+    const { txid } = honest[at]!;
+    expect((await client.readProofs(ref, [txid])).get(txid)).toEqual({
+      type: 'none',
+      reason: expect.stringContaining('whose encoding is not known'),
+      othersMayShow: true,
+    });
   });
 
   describe('(a) with a transaction whose bytes are laid out in a way that is not known', () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseCalendar } from '@chainwatch/chain-core';
 import { bitcoinNetworks } from './networks.ts';
 import upgradesJson from './upgrades.json' with { type: 'json' };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { bitcoinRpc } from './rpc/bitcoin-rpc.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, WrongChainError } from '@chainwatch/chain-core';
 import { isMissingBlock } from './classify-node-error.ts';
 import { parseHash } from './read-headers.ts';

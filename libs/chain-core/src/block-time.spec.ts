@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { blocksIn, BlockTime, type TimedHead } from './block-time.ts';
 
 const START = 1_790_000_000_000;

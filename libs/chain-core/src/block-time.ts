@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader } from './block.ts';
 import type { Network } from './network.ts';
 

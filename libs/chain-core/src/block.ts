@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What stands behind a transaction or a block (docs/rules/unknown.md). Clients treat a value that they do not know as the
  * most careful one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** How long answers of one method may be kept. */
 export interface CacheRule {
   /** Lifetime of one answer; undefined: it is not kept. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One of the interfaces that the nodes of a family serve. */
 export interface NodeInterface {
   /** `rpc`, `wallet`, `evm`: what an endpoint and the database call it. */
@@ -12,7 +13,7 @@ export interface ChainEndpoint {
   readonly endpointUrl: string;
   /**
    * Which of the family's interfaces answers there. Absent: the first one, or the one that the family
-   * recognises in the URL.
+   * recognizes in the URL.
    */
   readonly interfaceName?: string;
   /** URLs of the same node's other interfaces, by their names. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AssetGid } from '@chainwatch/caip';
 import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
@@ -224,10 +225,15 @@ export interface ChainClient {
    */
   proveSenders?(ref: BlockRef, transactions: readonly Transaction[], signal?: AbortSignal): Promise<void>;
   /**
-   * Shows that a transaction is in a block. What is given was checked against the block's hash. Absent: it cannot be shown.
-   * @throws BlockNotFoundError, IncompleteBlockError also where the block has no such transaction, ChainClientError
+   * Shows that transactions are in a block, which is read once: by hash, without those that the block does not have. What is
+   * given was checked against the block's hash. Absent: it cannot be shown.
+   * @throws BlockNotFoundError, IncompleteBlockError, ChainClientError
    */
-  readProof?(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof>;
+  readProofs?(
+    ref: BlockRef,
+    hashes: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, InclusionProof>>;
   /**
    * The final blocks in which addresses may take part in a transaction. Undefined where only the blocks themselves tell:
    * the caller must then read all of them.
@@ -291,6 +297,12 @@ export interface ReadBlockOptions {
    * a contradiction is refused all the same.
    */
   readonly takeUnknown?: boolean;
+  /**
+   * No endpoint could give the block whole for a while: read it in the form that still answers (EVM: transactions are traced
+   * one by one; Solana: by accounts, without instructions). What that form leaves out is unknown. Without it, such a block is
+   * refused.
+   */
+  readonly takeUntraced?: boolean;
   /**
    * The block's transactions as an endpoint of another operator lists them (`ChainClient.listTransactions`). Undefined
    * where there is none or it does not answer. A family asks only where it cannot prove that the list is whole.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { checkBase58Text } from './check-base58-text.ts';
 
 describe('checkBase58Text', () => {

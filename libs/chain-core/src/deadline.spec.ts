@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { withDeadline } from './deadline.ts';
 import { ChainClientError } from './errors.ts';
 import { FairQueue } from './fair-queue.ts';

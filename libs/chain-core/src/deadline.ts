@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, ChainError } from './errors.ts';
 import type { FairQueue } from './fair-queue.ts';
 

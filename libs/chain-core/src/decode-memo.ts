@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Bytes of a memo in UTF-8. A longer one is none: half of it could be taken for the whole of another. */
 const MEMO_BYTES_MAX = 1_024;
 

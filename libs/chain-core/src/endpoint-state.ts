@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainClient } from './chain-family.ts';
 import { describePublicly } from './errors.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError } from './errors.ts';
 
 /** The parts of an endpoint URL, so that its secrets appear in the request and nowhere else. */

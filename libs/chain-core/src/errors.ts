@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError, type BaseErrorOptions } from '@chainwatch/problem';
 import type { UnknownPart } from './block.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { Block, BlockHeader, BlockRef } from './block.ts';
 import type { ChainClient, ReadBlockOptions } from './chain-family.ts';

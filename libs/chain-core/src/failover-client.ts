@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockHeader, BlockRef } from './block.ts';
 import { blocksIn, BlockTime } from './block-time.ts';
 import type {

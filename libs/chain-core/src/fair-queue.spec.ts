@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FairQueue, type QueuePlace } from './fair-queue.ts';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface FairQueueOptions {
   /** Most work under way at once. */
   readonly atOnce: number;
@@ -96,14 +97,14 @@ export class FairQueue {
     });
   }
 
-  #begin({ owner, part }: Place): () => void {
-    this.#count({ owner, part }, 1);
+  #begin(place: Place): () => void {
+    this.#count(place, 1);
     let isOver = false;
     return () => {
       if (isOver) return;
       isOver = true;
-      this.#count({ owner, part }, -1);
-      this.#serve();
+      this.#count(place, -1);
+      if (this.waiting > 0) this.#serve();
     };
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { CacheRule, Pace } from './cache-rule.ts';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { Network } from './network.ts';

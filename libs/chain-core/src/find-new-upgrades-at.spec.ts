@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainClient, NodeUpgrade } from './chain-family.ts';
 import { findNewUpgradesAt } from './find-new-upgrades-at.ts';
 

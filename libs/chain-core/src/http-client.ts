@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Dial } from './chain-family.ts';
 import type { Endpoint } from './endpoint.ts';
 import { ChainClientError } from './errors.ts';

@@ -1,3 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { BlockRef } from './block.ts';
+
+/** Transactions of a block, by their hashes, whose inclusion is to be shown. */
+export interface ProofsQuery {
+  readonly ref: BlockRef;
+  readonly hashes: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * What shows that a transaction is in a block to whoever has the block's hash from elsewhere, without asking anybody. Bytes
  * are hexadecimal; those of EVM chains begin with `0x`.
@@ -46,6 +56,8 @@ export interface NoProof {
   readonly type: 'none';
   /** A sentence. */
   readonly reason: string;
+  /** It is so by what this node tells: another one may show the transaction. */
+  readonly othersMayShow?: boolean;
   /** Signatures of the transaction, where they show who made it. */
   readonly signatures?: readonly string[];
 }

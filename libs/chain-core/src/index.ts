@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The vocabulary of every chain (Block, Transaction, Transfer) and the ChainFamily port that a family implements.
  * Used by the families, the registry and every service that follows or reads a chain.
@@ -53,8 +54,11 @@ export { resolveAssetPath } from './resolve-asset-path.ts';
 export {
   endpointContext,
   listEndpoints,
+  moreEndpointContext,
   openEndpoint,
+  openMore,
   type Opener,
+  type SealedEndpoint,
   type SealedEndpoints,
 } from './list-endpoints.ts';
 export {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlocksOfAddresses } from './chain-family.ts';
 import { joinLists } from './join-lists.ts';
 

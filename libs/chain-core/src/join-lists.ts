@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from './block.ts';
 import type { BlocksOfAddresses } from './chain-family.ts';
 import { ChainClientError } from './errors.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { NativeAsset, Network } from './network.ts';
 
 /** The coin of a network whose family knows none without. */

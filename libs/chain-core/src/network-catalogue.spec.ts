@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NetworkCatalogue } from './network-catalogue.ts';
 import { networkSchema } from './network-schema.ts';
 import { findNetworkOf } from './open-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { parseNetwork, parseNetworks, type NetworkDocument } from './network-schema.ts';
 import type { Network } from './network.ts';

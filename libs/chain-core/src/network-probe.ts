@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { NetworkDocument } from './network-schema.ts';
 
 /** One thing that was measured at a node. */

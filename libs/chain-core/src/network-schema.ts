@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { assetGidSchema, chainGidSchema, splitChainGid } from '@chainwatch/caip';
 import { UNTOLD_REASONS } from './network.ts';
@@ -114,7 +115,7 @@ export const networkSchema = z.strictObject({
     .min(1)
     .optional()
     .meta({
-      description: 'How balances change without a transaction that tells it.',
+      description: 'Reasons for balance changes without a transaction.',
       examples: [['withdrawal', 'adjustment']],
     }),
   wrapped_native: z

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AssetGid, ChainGid } from '@chainwatch/caip';
 import { BALANCE_CHANGE_REASONS } from './block.ts';
 

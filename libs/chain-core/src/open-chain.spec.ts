@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainClient, ChainClientOptions, ChainFamily, Dial } from './chain-family.ts';
 import { ChainNotConfiguredError } from './errors.ts';
 import type { NetworkCatalogue } from './network-catalogue.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitChainGid } from '@chainwatch/caip';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { ChainClient, ChainFamily, Dial, UtxoCodec } from './chain-family.ts';

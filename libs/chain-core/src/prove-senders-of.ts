@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Transaction } from './block.ts';
 import type { ChainClient } from './chain-family.ts';
 

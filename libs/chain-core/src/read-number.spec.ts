@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readNumber } from './read-number.ts';
 
 const read = (text: string, ...path: string[]): number | undefined => readNumber(Buffer.from(text), path);

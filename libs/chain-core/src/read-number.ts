@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const QUOTE = 0x22;
 const NUMBER = /^(?:"0x([0-9a-fA-F]{1,13})"|(\d{1,15}))$/;
 const VALUE_BYTES_MAX = 32;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AssetGid } from '@chainwatch/caip';
 import { readRegistered } from './read-registered.ts';
 import type { RegisteredToken } from './network.ts';

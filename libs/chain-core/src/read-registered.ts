@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TokenMetadata } from './chain-family.ts';
 import type { Network } from './network.ts';
 

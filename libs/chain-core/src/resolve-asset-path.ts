@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { joinAssetGid, type AssetGid } from '@chainwatch/caip';
 import { InvalidAddressError, InvalidAssetError } from './errors.ts';
 import type { Network } from './network.ts';

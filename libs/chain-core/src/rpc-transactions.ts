@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What the RPC gateway has to know of signed transactions, so that a key sees what it sent. Pure. Parameters are raw JSON
  * text as a client wrote them, by place or by name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from './block.ts';
 import { UnknownContentError } from './errors.ts';
 import { settleUnknowns } from './settle-unknowns.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, UnknownPart } from './block.ts';
 import type { ReadBlockOptions } from './chain-family.ts';
 import { UnknownContentError } from './errors.ts';

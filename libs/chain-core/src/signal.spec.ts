@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { getEventListeners } from 'node:events';
 import { Signal } from './signal.ts';
 

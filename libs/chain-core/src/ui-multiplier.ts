@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What wallets multiply the amounts of a token with before they show them. Amounts in base units stay what they are.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { NetworkCatalogue } from './network-catalogue.ts';
 import type { Network } from './network.ts';

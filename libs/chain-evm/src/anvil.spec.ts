@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, waitFor } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
 import type { Block, BlockHeader, ChainClient, Network, Transaction } from '@chainwatch/chain-core';

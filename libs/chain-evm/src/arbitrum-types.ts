@@ -1,9 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore arbos
 import type { Hex } from 'viem';
 import { data, quantity } from './encode-rlp.ts';
 import type { RawTransaction } from './raw-block.ts';
 import { typed, type TypeRules } from './type-rules.ts';
 
-/** Arbitrum Nitro (its go-ethereum, core/types/arb_types.go). */
+/**
+ * Arbitrum Nitro (its go-ethereum, core/types/arb_types.go; what they do to balances: nitro, arbos/tx_processor.go).
+ *
+ * A submission mints the deposit for its sender, who pays for the ticket and for the gas of the redemption, and holds the
+ * ticket's value ready; what is too much goes to `refundTo`. The redemption mints the gas that was paid for its sender and
+ * burns what is left of it, then pays the same to `refundTo`, or to its sender where the deposit does not cover it. A
+ * redemption by hand is paid by whoever called for it, who is its `refundTo`. No log and no field tells these amounts.
+ */
 export const ARBITRUM_TYPES: Readonly<Record<number, TypeRules>> = {
   // Deposit of ether from L1,
   0x64: {
@@ -26,7 +35,7 @@ export const ARBITRUM_TYPES: Readonly<Record<number, TypeRules>> = {
   0x66: {
     encode: typed(0x66, (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), ...pricedCall(tx)]),
   },
-  // redemption of a retryable ticket,
+  // redemption of a retryable ticket, its gas paid before,
   0x68: {
     encode: typed(0x68, (tx) => [
       quantity(tx.chainId),
@@ -38,6 +47,8 @@ export const ARBITRUM_TYPES: Readonly<Record<number, TypeRules>> = {
       quantity(tx.maxRefund),
       quantity(tx.submissionFeeRefund),
     ]),
+    isFree: true,
+    changed: (tx) => [tx.from, tx.refundTo],
   },
   // submission of one,
   0x69: {
@@ -57,6 +68,7 @@ export const ARBITRUM_TYPES: Readonly<Record<number, TypeRules>> = {
       data(tx.retryData),
     ]),
     minted: (tx) => tx.depositValue,
+    changed: (tx) => [tx.from, tx.refundTo],
   },
   // internal, start of block.
   0x6a: {

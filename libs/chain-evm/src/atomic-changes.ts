@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type BalanceChange, type Network } from '@chainwatch/chain-core';
 import { decodeAtomicTransactions } from './atomic-transactions.ts';
 import { data, encodeRlpItem, keccak256Hex } from './encode-rlp.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 // Avalanche's linear codec, version 0, as the C-Chain registers its types (coreth, plugin/evm/atomic/codec.go;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeAtomic, SettledChain } from '@chainwatch/tool-devnet/settled-chain';
 import type { AtomicPlan, BlockPlan, Hex } from '@chainwatch/tool-devnet/settled-chain';
 import type { Block } from '@chainwatch/chain-core';

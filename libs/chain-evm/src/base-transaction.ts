@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { nativeOf, type Transaction } from '@chainwatch/chain-core';
 import { type Hex, bytesToHex, fromRlp } from 'viem';
 import { decodeFee } from './decode-fee.ts';
@@ -61,7 +62,9 @@ export function decodeBaseTransaction(parts: TransactionParts, encoding: Uint8Ar
   const calls = phases.flatMap((phase, at) => (Number(statuses?.[at] ?? 0) === 1 ? phase : []));
   const assetGid = nativeOf(network).gid;
   const own = calls.filter(({ amountRaw }) => amountRaw > 0n).map((call) => ({ ...call, from }));
-  const moves = isFailed ? [] : decodeTransfers({ ...parts, trace: withoutCalls(trace, own) }, undefined);
+  const moves = isFailed
+    ? []
+    : decodeTransfers({ ...parts, trace: withoutCalls(trace, own) }, undefined, own);
   const paid = decodeFee(network, { tx: { ...tx, from }, receipt });
   const payerOf = { sender: from, open: receipt.payer?.toLowerCase() }[payer] ?? payer;
   return {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BalanceChange, Network } from '@chainwatch/chain-core';
 import { addressOf } from './decode-logs.ts';
 import { readTraits } from './networks.ts';

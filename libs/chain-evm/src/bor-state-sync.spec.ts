@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { addStateSync } from './bor-state-sync.ts';
 import type { RawBlock } from './raw-block.ts';
 import type { Session } from './session.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type RpcAnswer } from '@chainwatch/chain-core';
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi, type Hex } from 'viem';
 import { callContracts } from './call-contracts.ts';

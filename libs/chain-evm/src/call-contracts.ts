@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import { isMissingBlock, isTransient, isUnsupported } from './classify-node-error.ts';
 import { decodeAggregate, encodeAggregate, MULTICALL3_ADDRESS } from './multicall.ts';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore throttl
 import { ChainClientError } from '@chainwatch/chain-core';
 
 const UNSUPPORTED_CODES = new Set([-32601, -32004, 403, 404, 405, 501]);
@@ -46,5 +48,20 @@ export function isTransient(error: unknown): boolean {
   return code === -32005 || code === -32016 || code === -32603 || TRANSIENT_TEXT.test(error.message);
 }
 
+/** The node has no time for anybody: it may do later what it refuses now. A request that took too long is none of these. */
+export function isBusy(error: unknown): boolean {
+  if (!(error instanceof ChainClientError)) return false;
+  const code = error.nodeCode ?? 0;
+  return (
+    code === 429 ||
+    code === -32005 ||
+    code === -32016 ||
+    [502, 503].includes(code) ||
+    BUSY_TEXT.test(error.message)
+  );
+}
+
+const BUSY_TEXT =
+  /rate.?limit|limit exceeded|too many|overload|capacity|busy|throttl|compute units|ECONNREFUSED|ECONNRESET/i;
 const TRANSIENT_TEXT =
   /rate.?limit|limit exceeded|too many|timed? ?out|overload|capacity|busy|try again|unavailable|internal error|internal server|connection|throttl|compute units/i;

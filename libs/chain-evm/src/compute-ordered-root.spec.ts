@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { rootByLibrary } from './spec-root.ts';

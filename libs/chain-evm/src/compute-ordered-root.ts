@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak256Hex, rlpHead } from './encode-rlp.ts';
 
 /** A value of the trie, and its key as nibbles: one hex digit each. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { getContractAddress } from 'viem';
 import { decodeBlock } from './decode-block.ts';
 import { computeCreatedContract } from './encode-transaction.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Network } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { decodeFee } from './decode-fee.ts';

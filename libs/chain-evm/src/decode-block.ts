@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BalanceChange, Block, Network, Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { decodeAtomicChanges } from './atomic-changes.ts';
 import { BASE_TRANSACTION, decodeBaseTransaction } from './base-transaction.ts';
@@ -26,7 +27,7 @@ const GWEI = 1_000_000_000n;
 export function decodeBlock(
   network: Network,
   verified: VerifiedBlock,
-  traces?: readonly TransactionTrace[],
+  traces?: readonly (TransactionTrace | undefined)[],
 ): Block {
   const { block, transactions, unknown } = verified;
   const { decoded, unreadable, tokenFees } = decodeTransactions(network, verified, traces);
@@ -74,7 +75,7 @@ interface DecodedTransactions {
 function decodeTransactions(
   network: Network,
   verified: VerifiedBlock,
-  traces: readonly TransactionTrace[] | undefined,
+  traces: readonly (TransactionTrace | undefined)[] | undefined,
 ): DecodedTransactions {
   const { block, transactions, receipts, unknown, encodings } = verified;
   const { baseFeePerGas } = block;
@@ -181,9 +182,13 @@ function decodeBalanceChanges(
     }
   }
   for (const tx of transactions) {
-    const minted = rulesOf(typeOf(tx), stack)?.minted?.(tx);
-    if (typeof minted !== 'string' || BigInt(minted) === 0n) continue;
-    changes.push({ address: tx.from.toLowerCase(), assetGid, amountRaw: BigInt(minted), reason: 'mint' });
+    const rules = rulesOf(typeOf(tx), stack);
+    const minted = rules?.minted?.(tx);
+    if (typeof minted === 'string' && BigInt(minted) > 0n)
+      changes.push({ address: tx.from.toLowerCase(), assetGid, amountRaw: BigInt(minted), reason: 'mint' });
+    const changed = (rules?.changed?.(tx) ?? []).filter((account) => typeof account === 'string');
+    for (const address of new Set(changed.map((account) => account.toLowerCase())))
+      changes.push({ address, assetGid, reason: 'other' });
   }
   return [...changes, ...decodeAtomicChanges(network, block)];
 }

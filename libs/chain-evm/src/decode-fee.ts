@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Fee, Network } from '@chainwatch/chain-core';
 import { typeOf } from './encode-transaction.ts';
 import { readTraits } from './networks.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Network, Transfer } from '@chainwatch/chain-core';
 import { decodeTransferLogs, TouchedContracts, type ContractNotation } from '@chainwatch/contract-abi';
 import { readTraits } from './networks.ts';
@@ -13,6 +14,9 @@ const BURN_TOPICS = [
   '0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5',
   '0x4bfaba3443c1a1836cd362418edc679fc96cae8449cbefccb6457cdf2c943083',
 ];
+
+/** LogTransfer(address,address,address,uint256,uint256,uint256,uint256,uint256) of Bor. */
+const BOR_MOVE_TOPIC = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3fe97f3c4';
 
 /**
  * Appends the token transfers of one transaction's logs to `transfers`.
@@ -61,20 +65,39 @@ export function notationOf(network: Network): ContractNotation {
 }
 
 /**
- * Movements of the native coin in a transaction's logs, in the order of execution, with EIP-7708 its own payment
- * included. Polygon's contract that mirrors the coin names the caller as sender, who has paid the contract; the contract pays
- * the receiver.
+ * Movements of the native coin in a transaction's logs, in the order of execution, with its own payment included (EIP-7708,
+ * Bor).
  */
 export function decodeEtherLogs(network: Network, logs: readonly RawLog[]): InternalTransfer[] {
   const { nativeTokenContract, nativeTokenLogs } = readTraits(network);
-  const moves: InternalTransfer[] = [];
-  for (const log of logs) {
-    const isMirror = nativeTokenLogs === 'payouts' && log.address === nativeTokenContract;
-    if (log.address !== ETHER_LOG_ADDRESS && !isMirror) continue;
+  const ethers = logs.flatMap((log) => (log.address === ETHER_LOG_ADDRESS ? (toMove(log) ?? []) : []));
+  if (nativeTokenLogs !== 'payouts' || nativeTokenContract === undefined) return ethers;
+  return [...ethers, ...decodeBorMoves(nativeTokenContract, logs)];
+}
+
+/**
+ * Bor logs each movement of the coin at the contract that mirrors it, also where a call of a contract or a deposit from
+ * Ethereum makes it (0xPolygon/bor `core/bor_fee_log.go`). The contract itself logs its own transfers once more, as `Transfer` of
+ * the caller, who has paid the contract, and behind it as the movement, with the token of Ethereum or its own address.
+ */
+function decodeBorMoves(contract: string, logs: readonly RawLog[]): InternalTransfer[] {
+  const own = logs.filter(({ address }) => address === contract);
+  const moves = own.flatMap((log, at): InternalTransfer[] => {
+    const [topic, token, from, to] = log.topics;
+    if (topic !== BOR_MOVE_TOPIC || addressOf(token) !== contract || log.data.length < 66) return [];
+    const amountRaw = BigInt(log.data.slice(0, 66));
+    const before = own[at - 1];
+    const copied = before?.topics[0] === TRANSFER_TOPIC ? toMove(before) : undefined;
+    const move = { from: addressOf(from), to: addressOf(to), amountRaw };
+    const isCopy = copied !== undefined && keyOf(copied) === keyOf(move);
+    return amountRaw === 0n || isCopy ? [] : [move];
+  });
+  if (moves.length > 0) return moves;
+  // Without these logs, the contract pays the receiver what its caller has paid it.
+  return own.flatMap((log) => {
     const move = toMove(log);
-    if (move !== undefined) moves.push(isMirror ? { ...move, from: log.address } : move);
-  }
-  return moves;
+    return move === undefined ? [] : [{ ...move, from: contract }];
+  });
 }
 
 /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network, Transaction, Transfer } from '@chainwatch/chain-core';
 import { decodeFee, withDoubt } from './decode-fee.ts';
 import { decodeEtherLogs, decodeLogs, decodeMirrorMoves, mergeMoves } from './decode-logs.ts';
@@ -90,9 +91,11 @@ interface OwnTransfer {
   readonly amountRaw: bigint;
 }
 
+/** @param others payments that the caller tells itself, and logs of the coin (EIP-7708) tell again */
 export function decodeTransfers(
   { network, receipt, logIndex, trace }: Pick<TransactionParts, 'network' | 'receipt' | 'logIndex' | 'trace'>,
   own: OwnTransfer | undefined,
+  others: readonly OwnTransfer[] = [],
 ): Transfer[] {
   const transfers: Transfer[] = [];
   const assetGid = network.native?.gid;
@@ -101,7 +104,8 @@ export function decodeTransfers(
   decodeLogs(network, { logs: receipt.logs, logIndex, transfers });
   // Without a native coin, value is no money.
   if (assetGid === undefined) return transfers;
-  const logged = withoutOwn(decodeEtherLogs(network, receipt.logs), own);
+  const told = own === undefined ? others : [own, ...others];
+  const logged = told.reduce(withoutOwn, decodeEtherLogs(network, receipt.logs));
   const alone = decodeMirrorMoves(network, receipt.logs);
   const moves = [...alone, ...mergeMoves(logged, trace?.transfers ?? [])];
   for (const [position, move] of moves.entries()) {
@@ -118,12 +122,9 @@ export function decodeTransfers(
 }
 
 /** Removes the transaction's own payment, which is logged like any other (EIP-7708). */
-function withoutOwn(
-  moves: readonly InternalTransfer[],
-  own: OwnTransfer | undefined,
-): readonly InternalTransfer[] {
+function withoutOwn(moves: readonly InternalTransfer[], own: OwnTransfer): readonly InternalTransfer[] {
   const at = moves.findIndex(
-    ({ from, to, amountRaw }) => from === own?.from && to === own.to && amountRaw === own.amountRaw,
+    ({ from, to, amountRaw }) => from === own.from && to === own.to && amountRaw === own.amountRaw,
   );
   return at < 0 ? moves : moves.toSpliced(at, 1);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { decodeUnknown, type TransactionParts } from './decode-transaction.ts';
 import { InvalidHexError } from './encode-rlp.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import type { Block, ChainClient, Network } from '@chainwatch/chain-core';
 import { evmFamily } from './evm-family.ts';

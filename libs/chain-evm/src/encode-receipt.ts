@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import { data, encodeRlp, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';

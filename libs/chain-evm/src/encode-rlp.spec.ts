@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RLP } from '@ethereumjs/rlp';
 import fc from 'fast-check';
 import { data, encodeRlp, quantity } from './encode-rlp.ts';

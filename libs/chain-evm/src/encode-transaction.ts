@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';

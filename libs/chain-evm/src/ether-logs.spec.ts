@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Transfer } from '@chainwatch/chain-core';
 import { keccak256, toBytes } from 'viem';
 import { decodeBlock } from './decode-block.ts';
@@ -177,5 +178,49 @@ describe('POL that its own contract moves', () => {
   it('is told once where the node traces, too', async () => {
     const traced = [{ from: mirror, to: other, amountRaw: 5n }];
     expect(short(await read('polygon', items, traced))).toEqual(told);
+  });
+
+  /** As Bor logs a movement (`token` is the contract itself), and the contract its own transfers once more. */
+  const moved = (from: string, to: string, amount: number, token = mirror): RawLog => ({
+    address: mirror,
+    topics: [
+      topicOf('LogTransfer(address,address,address,uint256,uint256,uint256,uint256,uint256)'),
+      ...[token, from, to].map((one) => word(one.slice(2))),
+    ],
+    data: `${word(amount.toString(16))}${'00'.repeat(4 * 32)}`,
+  });
+  const fee: RawLog = {
+    ...moved(sender, payee, 77),
+    topics: [word('4d'), ...moved(sender, payee, 77).topics.slice(1)],
+  };
+
+  it.each([
+    ['its own address', mirror],
+    ['its address on Ethereum', address('7d')],
+  ])('is told once where Bor logs it as well, and the contract with %s', async (_, token) => {
+    const logs = [
+      moved(sender, mirror, 5),
+      moved(mirror, other, 5),
+      move(sender, other, 5, mirror),
+      moved(sender, other, 5, token),
+      fee,
+    ];
+    const logged = [item(logs, { tx: { ...tx, to: mirror } })];
+    expect(short(await read('polygon', logged))).toEqual(told);
+    expect(short(await read('polygon', logged, [{ from: mirror, to: other, amountRaw: 5n }]))).toEqual(told);
+  });
+
+  it('is told where a contract pays, proved by the log and not by the trace', async () => {
+    const paid = [item([moved(sender, payee, 5), moved(payee, other, 3), moved(payee, other, 3), fee])];
+    const expected = [
+      [0, 'native', sender, payee, 5, undefined, 'slip44:966'],
+      [1, 'internal', payee, other, 3, undefined, 'slip44:966'],
+      [2, 'internal', payee, other, 3, undefined, 'slip44:966'],
+    ];
+    const traced = [3n, 3n].map((amountRaw) => ({ from: payee, to: other, amountRaw }));
+    for (const block of [await read('polygon', paid), await read('polygon', paid, traced)]) {
+      expect(short(block)).toEqual(expected);
+      for (const { isAttested } of block.transactions[0]!.transfers) expect(isAttested).toBeUndefined();
+    }
   });
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import { RLP } from '@ethereumjs/rlp';
 import { applyFork, hasRecorded, readRecorded, readServed, type Served } from './spec-fork.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, parseEndpoint, WrongChainError, readRegistered } from '@chainwatch/chain-core';
 import type {
   BalanceQuery,
@@ -32,7 +33,7 @@ import {
   readHead,
   readHeaders,
 } from './read-headers.ts';
-import { readProof } from './read-proof.ts';
+import { readProofs } from './read-proofs.ts';
 import { readTokens } from './read-tokens.ts';
 import type { RpcTransport } from './rpc-transport.ts';
 import type { Capabilities, Session } from './session.ts';
@@ -126,8 +127,12 @@ export class EvmClient implements ChainClient {
     return readBlock(this.#session, { ref, signal, options });
   }
 
-  readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
-    return readProof(this.#session, { ref, hash, signal });
+  readProofs(
+    ref: BlockRef,
+    hashes: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, InclusionProof>> {
+    return readProofs(this.#session, { ref, hashes, signal });
   }
 
   findBlocksOf(wanted: BlocksWanted, signal?: AbortSignal): Promise<BlocksOfAddresses | undefined> {

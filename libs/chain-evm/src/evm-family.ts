@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily } from '@chainwatch/chain-core';
 import { getAddress, isAddress } from 'viem/utils';
 import { EvmClient } from './evm-client.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BlockRef, BlocksOfAddresses, BlocksWanted } from '@chainwatch/chain-core';
 import { findBloomBlocks, type BloomHeader } from './find-bloom-blocks.ts';

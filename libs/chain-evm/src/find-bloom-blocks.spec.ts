@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findBloomBlocks, type BloomHeader } from './find-bloom-blocks.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 

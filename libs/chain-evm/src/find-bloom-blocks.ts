@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bloomBitsOf, matchesBloom } from './logs-bloom.ts';
 
 /** A block as its proved header tells it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type Upgrade } from '@chainwatch/chain-core';
 import { findNewUpgrades } from './find-new-upgrades.ts';
 

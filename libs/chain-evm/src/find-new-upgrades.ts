@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { askIfServed, timeOfUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import type { RpcTransport } from './rpc-transport.ts';

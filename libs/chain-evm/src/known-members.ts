@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore milli
 import { HEADER_FIELDS, RECEIPT_FIELDS, TRANSACTION_FIELDS } from './hex-forms.ts';
 import type { HexFields } from './hex-forms.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RLP } from '@ethereumjs/rlp';
 import type { UnknownContentError } from '@chainwatch/chain-core';
 import { applyFork, hasRecorded, readRecorded, readServed, type Fork, type Served } from './spec-fork.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak256 } from './encode-rlp.ts';
 import type { RawLog } from './raw-block.ts';
 

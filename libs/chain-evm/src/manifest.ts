@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { evmCatalogue, readTraits, traitsAt } from './networks.ts';
 import { evmCalendar } from './upgrades.ts';

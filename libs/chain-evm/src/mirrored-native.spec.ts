@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { ETHER_LOG_ADDRESS } from './decode-logs.ts';

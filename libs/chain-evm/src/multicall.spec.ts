@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { decodeFunctionData, encodeFunctionResult, multicall3Abi } from 'viem';
 import { decodeAggregate, encodeAggregate } from './multicall.ts';

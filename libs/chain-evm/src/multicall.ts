@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Hex } from 'viem';
 

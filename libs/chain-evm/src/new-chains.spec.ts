@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { evmNetworks, readTraits } from './networks.ts';
 import { encodeHeader, parseHeader } from './parse-header.ts';
 import { keccak256Hex } from './encode-rlp.ts';

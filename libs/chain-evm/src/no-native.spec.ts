@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { evmCatalogue, evmNetworks } from './networks.ts';
 import { parseAssetPath } from './parse-asset-path.ts';
 import { account, makeItem, readMade, transferLog } from './spec-read.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toBlockHeader } from './parse-header.ts';
 import type { RawHeader } from './raw-block.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import type { Hex } from 'viem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
 import { isEncoded, typeOf } from './encode-transaction.ts';
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { createFailoverClient, IncompleteBlockError, UnknownContentError } from '@chainwatch/chain-core';
 import type { Block, ChainClient, Transaction } from '@chainwatch/chain-core';

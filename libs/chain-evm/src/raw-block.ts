@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** JSON-RPC shapes as nodes send them: hexadecimal strings, trusted only once `verifyBlock` has proved them. */
 export interface RawHeader {
   readonly hash: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One transaction of a `debug_traceBlockBy…` answer with the callTracer; old nodes leave `txHash` out. */
 export interface CallTrace {
   readonly txHash?: string | null;

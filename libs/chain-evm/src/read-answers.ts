@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, IncompleteBlockError, unwrap } from '@chainwatch/chain-core';
 import type { BlockRef, RpcCall } from '@chainwatch/chain-core';
 import { isInvalidParams, isUnsupported } from './classify-node-error.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, IncompleteBlockError, settleUnknowns } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ReadBlockOptions } from '@chainwatch/chain-core';
 import { isMissingBlock } from './classify-node-error.ts';
@@ -44,11 +45,13 @@ export function toReadError({ number, hash }: BlockRef, error: unknown): unknown
 /** A block that its own header proves, as far as is known before it is read. */
 async function readOwnProof(session: Session, query: BlockQuery): Promise<Block> {
   const { ref, signal, options = {} } = query;
-  const read = await readVerified(session, { ref, signal, hasTraces: true });
+  const { takeUntraced } = options;
+  const read = await readVerified(session, { ref, signal, hasTraces: true, takeUntraced });
   const { verified, traces } = read;
   if (verified.settling !== undefined) {
     const kept = keepVerified(read, session.traits);
-    session.settlement.keep(kept);
+    // What was not traced may be traced the next time.
+    if (traces?.unread === undefined) session.settlement.keep(kept);
     return readSettledBlock(session, { ...query, kept });
   }
   const decoded = decodeTraced(session.network, verified, traces);

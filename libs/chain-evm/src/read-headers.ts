@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import { isInvalidParams, isMissingBlock, isUnsupported } from './classify-node-error.ts';

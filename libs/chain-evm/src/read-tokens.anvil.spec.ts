@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import type { ChainClient, Network } from '@chainwatch/chain-core';
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TokenMetadata } from '@chainwatch/chain-core';
 import { readTokenContracts } from '@chainwatch/contract-abi';
 import { callContracts, toBlockError } from './call-contracts.ts';

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { BlockRef } from '@chainwatch/chain-core';
+import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { isUnsupported } from './classify-node-error.ts';
 import type { CallFrame, CallTrace, ParityTrace } from './raw-trace.ts';
 import type { RawBlock } from './raw-block.ts';
@@ -39,8 +40,9 @@ export interface BlockReward {
 }
 
 export interface BlockTraces {
-  /** One of each transaction, in their order. */
-  readonly transactions: readonly TransactionTrace[];
+  /** One of each transaction, in their order; undefined of one that no node can trace (`unread`). */
+  readonly transactions: readonly (TransactionTrace | undefined)[];
+  readonly unread?: readonly UnknownPart[];
   /** Undefined where the endpoint does not tell rewards. */
   readonly rewards?: readonly BlockReward[];
 }
@@ -124,9 +126,12 @@ function expectList<T extends object>(ref: BlockRef, json: unknown): readonly T[
   return json as T[];
 }
 
+/** The node has an error in place of the trace of a transaction. */
+export class UntracedError extends IncompleteBlockError {}
+
 /**
  * Reads a `debug_traceBlockBy…` answer with the callTracer.
- * @throws IncompleteBlockError when it is not one trace for each of `hashes`
+ * @throws UntracedError, IncompleteBlockError when it is not one trace for each of `hashes`
  */
 export function decodeCallTraces(
   ref: BlockRef,
@@ -140,7 +145,9 @@ export function decodeCallTraces(
       fail(ref, `expected trace of ${hash}, got ${trace.txHash}`);
     const frame = trace.result;
     if (frame === undefined || frame === null)
-      fail(ref, `expected a trace of ${hash}, got error ${trace.error ?? 'none'}`);
+      throw new UntracedError(
+        `${describe(ref)}: expected a trace of ${hash}, got error ${trace.error ?? 'none'}`,
+      );
     const transfers: InternalTransfer[] = [];
     const isFailed = isReverted(frame);
     if (!isFailed) for (const call of frame.calls ?? []) collect(ref, call, transfers);
@@ -192,8 +199,8 @@ export function decodeRewards(traces: readonly ParityTrace[]): BlockReward[] {
 interface ParityState {
   readonly isFailed: boolean;
   readonly transfers: InternalTransfer[];
-  /** Paths of calls that failed; what lies below them was undone. */
-  readonly dead: string[];
+  /** Paths of calls that failed; what lies below them was undone. Anybody can make as many as the gas of a block allows. */
+  readonly dead: Set<string>;
 }
 
 function addStep(
@@ -206,17 +213,24 @@ function addStep(
 ): void {
   const isFailed = isSet(trace.error);
   if (trace.traceAddress.length === 0) {
-    byHash.set(hash, { isFailed, transfers: [], dead: isFailed ? [''] : [] });
+    byHash.set(hash, { isFailed, transfers: [], dead: new Set(isFailed ? [''] : []) });
     return;
   }
   const state = byHash.get(hash);
   if (state === undefined)
     fail(ref, `expected the top call of ${hash} first, got ${trace.traceAddress.join('.')}`);
-  const path = `.${trace.traceAddress.join('.')}.`;
-  if (isFailed) state.dead.push(path);
-  if (state.dead.some((dead) => path.startsWith(dead))) return;
+  if (isBelow(state.dead, trace.traceAddress)) return;
+  if (isFailed) {
+    state.dead.add(trace.traceAddress.map((index) => `.${index}`).join(''));
+    return;
+  }
   const transfer = toTransfer(trace);
   if (transfer !== undefined) state.transfers.push(transfer);
+}
+
+function isBelow(dead: ReadonlySet<string>, address: readonly number[]): boolean {
+  let path = '';
+  return dead.size > 0 && (dead.has(path) || address.some((index) => dead.has((path += `.${index}`))));
 }
 
 function collect(ref: BlockRef, frame: CallFrame, transfers: InternalTransfer[]): void {
@@ -270,6 +284,8 @@ function isSet(error: string | null | undefined): boolean {
   return error !== undefined && error !== null && error !== '';
 }
 
+const describe = ({ number, hash }: BlockRef): string => `traces of block ${number} ${hash}`;
+
 function fail(ref: BlockRef, text: string): never {
-  throw new IncompleteBlockError(`traces of block ${ref.number} ${ref.hash}: ${text}`);
+  throw new IncompleteBlockError(`${describe(ref)}: ${text}`);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef, Network } from '@chainwatch/chain-core';
 import { decodeAddedReceivers, decodeRewards } from './block-rewards.ts';
 import { addStateSync } from './bor-state-sync.ts';
@@ -5,7 +6,8 @@ import { decodeBlock } from './decode-block.ts';
 import { askAll, readBody, readReceipts } from './read-answers.ts';
 import { readRawEncodings, verifyWithEncodings } from './read-raw-encodings.ts';
 import { hasTracesOf, readTraces } from './read-traces.ts';
-import type { ReadTraces } from './read-traces.ts';
+import type { BlockTraces } from './read-traces.ts';
+import { readBlockTraces } from './read-traces-apart.ts';
 import type { Session } from './session.ts';
 import type { VerifiedBlock } from './verify-block.ts';
 
@@ -13,7 +15,7 @@ import type { VerifiedBlock } from './verify-block.ts';
 export interface ReadBlock {
   readonly verified: VerifiedBlock;
   /** Absent where they tell nothing of the block, or the endpoint does not trace. */
-  readonly traces?: ReadTraces;
+  readonly traces?: BlockTraces;
   /** False: nobody asked for the traces yet. */
   readonly hasTraces: boolean;
 }
@@ -29,21 +31,25 @@ export async function readVerified(
     ref,
     signal,
     hasTraces,
+    takeUntraced,
   }: {
     readonly ref: BlockRef;
     readonly signal?: AbortSignal;
     readonly hasTraces: boolean;
+    readonly takeUntraced?: boolean | undefined;
   },
 ): Promise<ReadBlock> {
   const replies = session.capabilities.receipts === 'single' ? undefined : await askAll(session, ref, signal);
   const body = readBody(session, { ref, signal, reply: replies?.body });
-  const [block, receipts, traces, encodings] = await Promise.all([
+  // No transaction is known beforehand to run no code, because the gas of a bare payment differs between forks.
+  const asked = body.then((raw) =>
+    hasTraces && hasTracesOf(session, raw) ? readTraces(session, ref, signal) : undefined,
+  );
+  // Awaited once the block is proved.
+  asked.catch(() => undefined);
+  const [block, receipts, encodings] = await Promise.all([
     body,
     readReceipts(session, { ref, source: { body, asked: replies?.receipts }, signal }),
-    // No transaction is known beforehand to run no code, because the gas of a bare payment differs between forks.
-    body.then((raw) =>
-      hasTraces && hasTracesOf(session, raw) ? readTraces(session, ref, signal) : undefined,
-    ),
     body.then((raw) => readRawEncodings(session, raw, signal)),
   ]);
   const whole = await addStateSync(session, { block, receipts, signal });
@@ -52,22 +58,17 @@ export async function readVerified(
     answers: { block, receipts: whole, encodings },
     signal,
   });
+  const traces = await readBlockTraces(session, { ref, verified, asked, takeUntraced, signal });
   return { verified, traces, hasTraces };
 }
 
-/** A verified block with what its traces tell. @throws IncompleteBlockError where they are another's */
+/** A verified block with what its traces tell. */
 export function decodeTraced(
   network: Network,
   verified: VerifiedBlock,
-  traces: ReadTraces | undefined,
+  traces: BlockTraces | undefined,
 ): Block {
-  const { transactions, stateSync, system } = verified;
-  const { transactions: traced, rewards } =
-    traces?.({
-      hashes: transactions.map(({ hash }) => hash),
-      stateSync: stateSync?.transactionHash,
-      ...(system !== undefined && { system: system.map(({ tx }) => tx.hash) }),
-    }) ?? {};
+  const { transactions: traced, rewards, unread = [] } = traces ?? {};
   const block = decodeBlock(network, verified, traced);
   const paid =
     rewards === undefined
@@ -76,6 +77,13 @@ export function decodeTraced(
   return {
     ...block,
     balanceChanges: [...block.balanceChanges, ...paid],
-    ...(traces === undefined && transactions.length > 0 && { leavesOut: 'internal' as const }),
+    // What it did is not all told: it is read again until a node traces it.
+    ...(unread.length > 0 && {
+      unknowns: [...(block.unknowns ?? []), ...unread],
+      verification: 'unproved' as const,
+    }),
+    ...((traces === undefined ? verified.transactions.length > 0 : unread.length > 0) && {
+      leavesOut: 'internal' as const,
+    }),
   };
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 
 /** Carries JSON-RPC to one endpoint. Every call rejects with a ChainClientError. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import { data, quantity, type RlpItem } from './encode-rlp.ts';
 import type { RawAuthorization, RawTransaction } from './raw-block.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
 import { computeCreatedContract, encodeTransaction, isEncoded, typeOf } from './encode-transaction.ts';
 import { encodeHeader } from './parse-header.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import type { Block, BlockRef, ReadBlockOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { RLP } from '@ethereumjs/rlp';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Network } from '@chainwatch/chain-core';
 import { decodeTraced } from './read-verified.ts';
 import { evmNetworks, readTraits } from './networks.ts';
@@ -71,5 +72,5 @@ export async function readCase(
     },
     traits,
   );
-  return decodeTraced(network, verified, traces && (() => ({ transactions: traces })));
+  return decodeTraced(network, verified, traces && { transactions: traces });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createMPT } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import { keccak256, toBytes } from 'viem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { answerOf } from './spec-block.ts';
 import type { Case } from './spec-block.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { typeOf } from './encode-transaction.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';

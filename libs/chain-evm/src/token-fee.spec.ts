@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RLP } from '@ethereumjs/rlp';
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import fc from 'fast-check';

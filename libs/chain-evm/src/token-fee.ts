@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AssetMentions, BalanceChange, Fee, Network } from '@chainwatch/chain-core';
 import { addressOf, notationOf, TRANSFER_TOPIC } from './decode-logs.ts';
 import { readTraits } from './networks.ts';

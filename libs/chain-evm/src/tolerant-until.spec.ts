@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { evmNetworks, readTraits } from './networks.ts';
 import { parseRawBlock, parseRawReceipts } from './parse-raw-block.ts';
 import { assemble, fixedItems } from './spec-block.ts';

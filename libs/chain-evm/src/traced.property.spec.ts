@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Network, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { evmNetworks, readTraits } from './networks.ts';

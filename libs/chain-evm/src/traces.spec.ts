@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import { decodeCallTraces, decodeParityTraces } from './read-traces.ts';
 import type { TransactionTrace } from './read-traces.ts';
@@ -176,5 +177,18 @@ describe('traces', () => {
       isFailed: false,
       transfers: [1, 2].map(() => ({ from: '0xa', to: '0xb', amountRaw: 1n })),
     });
+  });
+
+  it('that are as many as a block has room for take no time of their own', () => {
+    const step = (traceAddress: number[], over: object = {}): object => ({
+      type: 'call',
+      action: { callType: 'call', from: '0xA', to: '0xB', value: '0x1' },
+      ...{ traceAddress, transactionHash: '0x1', blockHash: '0xb10c' },
+      ...over,
+    });
+    // Compared with each other, these would be ten thousand million pairs.
+    const failed = Array.from({ length: 150_000 }, (_, at) => step([at], { error: 'Out of gas' }));
+    const [trace] = decodeParityTraces(ref, ['0x1'], [step([]), ...failed, step([150_000])] as never);
+    expect(trace?.transfers).toHaveLength(1);
   });
 });

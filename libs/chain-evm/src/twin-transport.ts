@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError } from '@chainwatch/chain-core';
 import type { RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import type { RpcReply, RpcTransport } from './rpc-transport.ts';

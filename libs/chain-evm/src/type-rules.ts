@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeRlp, type RlpItem } from './encode-rlp.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';
 import type { Fields } from './signed-fields.ts';
@@ -12,10 +13,12 @@ export interface TypeRules {
   readonly signed?: Fields;
   /** Whether the chain itself sends it, from no account. Absent: never. */
   readonly isSystem?: (tx: RawTransaction) => boolean;
-  /** Nothing is paid for it on this chain. */
+  /** Nothing is paid for it on this chain, or another transaction paid for it. */
   readonly isFree?: true;
   /** What it mints for its sender. */
   readonly minted?: (tx: RawTransaction) => string | null | undefined;
+  /** Whose balance of the native coin it changes by amounts that the chain does not tell, failed or not. */
+  readonly changed?: (tx: RawTransaction) => readonly (string | null | undefined)[];
   /** Its sender's nonce, where a root proves it. */
   readonly nonce?: (tx: RawTransaction, receipt: RawReceipt) => string | null | undefined;
   /** What its receipt's encoding has after the logs; undefined where the node does not tell it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RLP } from '@ethereumjs/rlp';
 import { bytesToHex, hexToBytes, keccak256, type Hex } from 'viem';
 import { isOfStack, encodeTransaction, typeOf } from './encode-transaction.ts';

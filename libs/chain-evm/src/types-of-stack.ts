@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ARBITRUM_TYPES } from './arbitrum-types.ts';
 import { data, quantity } from './encode-rlp.ts';
 import type { EvmTraits } from './networks.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, UnknownContentError } from '@chainwatch/chain-core';
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { computeLogsBloom } from './logs-bloom.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import { verifyExtraData } from './atomic-changes.ts';

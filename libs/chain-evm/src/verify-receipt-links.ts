@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeCreatedContract, typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './networks.ts';

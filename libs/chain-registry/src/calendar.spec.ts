@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { compareUpgrades, findOverdue } from '@chainwatch/chain-core';
 import { listFamilies } from './index.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bitcoin } from '@chainwatch/chain-bitcoin/entry';
 import type { FamilyEntry } from '@chainwatch/chain-core';
 import { evm } from '@chainwatch/chain-evm/entry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily, ChainNotation, FamilyManifest } from '@chainwatch/chain-core';
 import { entries } from './entries.ts';
 

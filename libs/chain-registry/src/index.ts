@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The chain catalogue as data, and one lazy line per family keyed by CAIP-2 namespace. No network I/O.
  * Used by every service that takes a chain id from outside or opens a client.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toSnakeCase, type Network } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { listFamilies } from './families.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFamily, findNetwork, findNotation, listNetworks, normalizeChainGid } from './index.ts';
 
 /** decisions.md, section 2: every alias of the RPC gateway and the chain it stands for. */

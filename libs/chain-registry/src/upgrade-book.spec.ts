@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Calendar, Upgrade } from '@chainwatch/chain-core';
 import { createUpgradeBook, listFamilies } from './index.ts';
 

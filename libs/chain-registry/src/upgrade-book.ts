@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { mergeCalendars, type Calendar, type FamilyManifest, type Upgrade } from '@chainwatch/chain-core';
 import { listFamilies } from './families.ts';
 import { findNetwork } from './networks.ts';

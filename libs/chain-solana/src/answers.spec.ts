@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { base58 } from '@scure/base';
@@ -267,7 +268,7 @@ describe('a node that answers otherwise', () => {
       transactions: [],
     });
     const transaction = {
-      transaction: { signatures: ['s'], accountKeys: [{ pubkey: key(1) }] },
+      transaction: { signatures: ['s'], message: { accountKeys: [key(1)], instructions: [] } },
       meta: { ...meta, preBalances: [9_000], postBalances: [4_000] },
     };
     const listed =
@@ -291,7 +292,7 @@ describe('a node that answers otherwise', () => {
   it('parses again where lamports were rounded', async () => {
     const large = '9007199254740993';
     const transaction = {
-      transaction: { signatures: ['s'], accountKeys: [{ pubkey: key(1) }, { pubkey: key(2) }] },
+      transaction: { signatures: ['s'], message: { accountKeys: [key(1), key(2)], instructions: [] } },
       meta: { ...meta, preBalances: [9_000, 0], postBalances: [3_999, 1] },
     };
     const rewards = [{ pubkey: key(9), lamports: 2_500, rewardType: 'Fee' }];

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import { base58 } from '@scure/base';
+
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 /** Bytes are taken two at a time; a signature has 64. */
 const WORDS_MAX = 32;
@@ -38,6 +41,20 @@ export function toBase58(bytes: Uint8Array, offset: number, length: number): str
   while (start < text.length && text[start] === ONE) start += 1;
   for (let index = 0; index < length && bytes[offset + index] === 0; index += 1) text[(start -= 1)] = ONE;
   return text.toString('latin1', start);
+}
+
+/** Decoding takes the square of the length; the library refuses longer texts. */
+const TEXT_MAX = 4_096;
+
+/** @throws RangeError where it is no Base58, or has more than 4,096 characters */
+export function fromBase58(encoded: string): Uint8Array {
+  if (encoded.length > TEXT_MAX)
+    throw new RangeError(`expected at most ${TEXT_MAX} characters of Base58, got ${encoded.length}`);
+  try {
+    return base58.decode(encoded);
+  } catch (cause) {
+    throw new RangeError('expected Base58, got something else', { cause });
+  }
 }
 
 /** Five digits before `end`. */

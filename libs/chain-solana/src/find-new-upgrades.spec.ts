@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Upgrade } from '@chainwatch/chain-core';
 import { findNewUpgrades } from './find-new-upgrades.ts';
 import type { Session } from './session.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isActiveUpgrade, type NodeUpgrade, type Upgrade } from '@chainwatch/chain-core';
 import { readAccounts, type ChainAccount } from './read-accounts.ts';
 import type { Session } from './session.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeTransaction, decodeBlock } from './decode-block.ts';
 import { lamportChanges } from './lamports.ts';
 import { parseTransaction } from './parse-transaction.ts';

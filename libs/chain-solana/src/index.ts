@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The Solana family: networks as data, addresses and assets, and a client that proves every block as far as the chain
  * allows before it decodes it. Loaded by @chainwatch/chain-registry only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hint } from './pair-flows.ts';
 import type { Instruction, ParsedTransaction } from './parse-transaction.ts';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
@@ -20,7 +21,7 @@ export function* nativeHints(tx: ParsedTransaction): Generator<Hint> {
   for (const instruction of tx.instructions()) {
     if (instruction.program !== SYSTEM_PROGRAM) continue;
     const data = instruction.readData();
-    if (data.length < 12) continue;
+    if (data === undefined || data.length < 12) continue;
     const view = viewOf(data);
     const move = SYSTEM_MOVES[view.getUint32(0, true)];
     const from = instruction.accountAt(0);
@@ -41,6 +42,7 @@ export function* tokenHints(tx: ParsedTransaction): Generator<Hint> {
 
 function readTokenMove(instruction: Instruction): Hint | undefined {
   const data = instruction.readData();
+  if (data === undefined) return undefined;
   const isPlain = data[0] === TOKEN_TRANSFER;
   const isChecked = data[0] === TOKEN_TRANSFER_CHECKED;
   const hasFee = data[0] === TOKEN_FEE_EXTENSION && data[1] === TRANSFER_CHECKED_WITH_FEE;

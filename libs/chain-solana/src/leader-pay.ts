@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The fees of a block's transactions, in lamports. */
 export interface PaidFees {
   /** All that was paid. */

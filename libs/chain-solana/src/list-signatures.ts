@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { isBehindContext } from './classify-node-error.ts';

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   AddressLookupTableProgram,
   Keypair,
@@ -433,6 +436,61 @@ describe('SolanaClient on a real runtime', () => {
     await expect(balanceOf(refs[0]!, carol.publicKey, native)).rejects.toMatchObject({
       code: 'block_not_found',
     });
+  });
+
+  it('reads what an account held that was closed between two answers of the node', async () => {
+    const mint = await createMint(token.TOKEN_PROGRAM, 82);
+    const { block } = await run(give(mint, alice.publicKey, 5n));
+    const account = mint.accountOf(alice.publicKey);
+    let isClosed = false;
+    let tellAnswered: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (tellAnswered = resolve));
+    const close = async (): Promise<void> => {
+      isClosed = true;
+      const owner = alice.publicKey;
+      await run(
+        [
+          token.burn(account, { mint: mint.mint, owner, amount: 5n }),
+          token.closeAccount(account, { destination: owner, owner }),
+        ],
+        { signers: [alice] },
+      );
+    };
+    const proxy = createServer((req, res) => {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of req) chunks.push(chunk as Buffer);
+        const body = Buffer.concat(chunks).toString();
+        // Balances of accounts are told before, those of tokens after it.
+        if (body.includes('getTokenAccountsByOwner') && !isClosed) {
+          await answered;
+          await close();
+        }
+        const answer = await fetch(node.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        });
+        res.setHeader('content-type', 'application/json');
+        res.end(await answer.text());
+        if (body.includes('getMultipleAccounts')) tellAnswered();
+      })();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const late = new SolanaClient({
+      network,
+      endpointUrl: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    });
+    const queries = [native, gidOf(mint.mint)].map((assetGid) => ({
+      address: alice.publicKey.toBase58(),
+      assetGid,
+    }));
+    const at = { number: block.number, hash: block.hash };
+    const [, held] = await late.readBalances(at, queries);
+    late.close();
+    proxy.close();
+    expect([isClosed, held]).toEqual([true, 5n]);
+    expect(await balanceOf(at, alice.publicKey, gidOf(mint.mint))).toBe(5n);
   });
 
   it('reads the other branch after a fork, whose blocks stand in later slots', async () => {

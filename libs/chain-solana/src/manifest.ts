@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { solanaCatalogue } from './networks.ts';
 import { solanaCalendar } from './upgrades.ts';

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import type { Transaction } from '@chainwatch/chain-core';
 import { decodeTransaction } from './decode-block.ts';
 import { lamportChanges } from './lamports.ts';
-import { parseTransaction } from './parse-transaction.ts';
+import { parseTransaction, type ParsedTransaction } from './parse-transaction.ts';
+import { lacksTokenBalances } from './token-changes.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   NATIVE_MINT,
@@ -72,10 +74,13 @@ interface Shape {
 }
 
 /** As `decodeTransaction` reads a transaction of one signer with these calls. */
-function decode(
+const decode = (calls: readonly Call[], shape: Shape = {}): Transaction =>
+  decodeTransaction(mainnet, { index: 0, tx: make(calls, shape), changes: [] });
+
+function make(
   calls: readonly Call[],
-  { balances = 'null', created = [], closed = [], inner = [], err = null }: Shape = {},
-): Transaction {
+  { balances = 'null', created = [], closed = [], inner = [], err = null }: Shape,
+): ParsedTransaction {
   const keys = [
     ...new Set([other, ...calls.flatMap(({ program = TOKEN_PROGRAM, accounts }) => [...accounts, program])]),
   ];
@@ -98,8 +103,7 @@ function decode(
       data: base58.encode(Uint8Array.from(data)),
     })),
   };
-  const tx = parseTransaction({ transaction: { signatures: ['s'], message }, meta, version: 'legacy' });
-  return decodeTransaction(mainnet, { index: 0, tx, changes: [] });
+  return parseTransaction({ transaction: { signatures: ['s'], message }, meta, version: 'legacy' });
 }
 
 const entryOf = (account: string, amount: number, keys: readonly string[]): RawTokenBalance => ({
@@ -116,6 +120,43 @@ const linesOf = ({ transfers }: Transaction): string[] =>
       return `${from ?? '?'} > ${to ?? '?'} ${amountRaw}`;
     });
 const isPartial = ({ partialFor }: Transaction): boolean => partialFor !== undefined;
+
+describe('a node that leaves out token balances', () => {
+  it.each(['null', 'empty'] as const)('is found by an account that was there before (%s)', (balances) => {
+    const shape = { balances };
+    expect(lacksTokenBalances(make([transfer(theirs, ours, 7)], shape))).toBe(true);
+    expect(lacksTokenBalances(make([open(ours, wallet), transfer(theirs, ours, 7)], shape))).toBe(true);
+    expect(lacksTokenBalances(make([transfer(theirs, ours, 7), close(theirs, wallet, other)], shape))).toBe(
+      true,
+    );
+  });
+
+  it('is found by entries without owners', () => {
+    const calls = [transfer(theirs, ours, 7)];
+    const keys = [other, theirs, ours, other];
+    const entries = [entryOf(theirs, 7, keys)];
+    expect(lacksTokenBalances(make(calls, { balances: [entries, entries] }))).toBe(true);
+    const owned = entries.map((entry) => ({ ...entry, owner: wallet }));
+    expect(lacksTokenBalances(make(calls, { balances: [owned, owned] }))).toBe(false);
+  });
+
+  /** What anybody can send to an honest node: an account of wrapped coins that passes, and gets lamports behind it. */
+  it('is not suspected for an account that passes, whatever lamports it gets', () => {
+    const passing = [
+      open(ours, wallet, NATIVE_MINT),
+      transfer(ours, ours, 0, wallet),
+      close(ours, wallet, wallet),
+    ];
+    const calls = [
+      ...passing,
+      { program: SYSTEM_PROGRAM, accounts: [other, ours], data: [2, 0, 0, 0, ...u64(890_880)] },
+    ];
+    const tx = make(calls, { balances: 'empty', created: [ours] });
+    expect(decodeTransaction(mainnet, { index: 0, tx, changes: [] }).partialFor).toBeDefined();
+    expect(lacksTokenBalances(tx)).toBe(false);
+    expect(lacksTokenBalances(make([approve(ours, wallet)], { balances: 'empty' }))).toBe(false);
+  });
+});
 
 describe.each(['null', 'empty'] as const)('a block without token balances (%s)', (balances) => {
   it('tells a payment to an account that the transaction creates, to its owner and to the account', () => {
@@ -254,6 +295,16 @@ describe('token balances without owners', () => {
       [ours]: [5, 5],
     });
     expect([linesOf(twice), isPartial(twice)]).toEqual([[], true]);
+  });
+
+  it('have no certain owner where an instruction with too much data may have given the account away', () => {
+    const calls = [approve(theirs, other), approve(ours, wallet), transfer(theirs, ours, 7)];
+    const amounts = { [theirs]: [10, 3], [ours]: [0, 7] } as const;
+    expect(linesOf(withBalances(calls, amounts))).toContain(`${other} > ${wallet} 7`);
+    const { data } = handOver(ours, wallet, key('X'));
+    const long = { accounts: [ours, wallet], data: [...data, ...Array<number>(1_100).fill(7)] };
+    const told = withBalances([...calls, long], amounts);
+    expect([linesOf(told).some((line) => line.includes(wallet)), isPartial(told)]).toEqual([false, true]);
   });
 
   it('have no certain owner while calls are hidden', () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What each address lost or gained, in the order in which the chain names them. */
 export type Flows = ReadonlyMap<string, bigint>;
 

@@ -1,4 +1,5 @@
-import { base58 } from '@scure/base';
+// SPDX-License-Identifier: Apache-2.0
+import { fromBase58 } from './base58-text.ts';
 import { VOTE_PROGRAM, VOTE_PROGRAM_BYTES } from './programs.ts';
 import type {
   RawConfig,
@@ -16,7 +17,11 @@ import { VERSION_MAX, type TransactionConfig, type WireTransaction } from './wir
 export interface Instruction {
   readonly program: string;
   accountAt(position: number): string | undefined;
-  readData(): Uint8Array;
+  /**
+   * Undefined: a program called another one with more data than is read here (DATA_TEXT_MAX).
+   * @throws RangeError where the node's text is no Base58
+   */
+  readData(): Uint8Array | undefined;
 }
 
 /** A transaction of a block, in any encoding. Its keys are read lazily. */
@@ -26,12 +31,14 @@ export interface ParsedTransaction {
   /** Static and looked-up keys: as many as there are balances. */
   readonly keyCount: number;
   readonly meta: RawMeta;
-  /** True when its only instruction is of the vote program. */
+  /** True when its only instruction is of the vote program; by its accounts, when it names no other program. */
   readonly isVote: boolean;
   /** Absent in encodings that do not hold the bytes. */
   readonly wire?: WireTransaction;
   /** What version 1 requests; absent in other versions, and where only accounts are known. */
   readonly config?: TransactionConfig | undefined;
+  /** Only its accounts are known, and not what its instructions did. */
+  readonly hidesInstructions?: boolean;
   /** @throws RangeError where there is none */
   keyAt(index: number): string;
   /** Outer ones, then inner ones; those that the node has parsed already are left out. */
@@ -67,7 +74,20 @@ export function parseAccounts(raw: RawTransaction): ParsedTransaction {
   const { transaction } = raw;
   if (!('accountKeys' in transaction)) return parseTransaction(raw);
   const { signatures, accountKeys: keys } = transaction;
-  return new JsonTransaction({ signatures, keys, outer: [], meta: readMeta(raw) });
+  return new JsonTransaction({ signatures, keys, outer: [], meta: readMeta(raw), hidesInstructions: true });
+}
+
+/** The same transaction by its accounts alone: what its instructions say cannot be read. */
+export function hideInstructions(tx: ParsedTransaction): ParsedTransaction {
+  const { signature, signatureCount, keyCount, isVote, wire, config } = tx;
+  return {
+    ...{ signature, signatureCount, keyCount, isVote, config },
+    ...(wire !== undefined && { wire }),
+    meta: { ...tx.meta, innerInstructions: null },
+    hidesInstructions: true,
+    keyAt: (index) => tx.keyAt(index),
+    instructions: () => [],
+  };
 }
 
 function readMeta({ meta }: RawTransaction): RawMeta {
@@ -83,7 +103,7 @@ function isWords(transaction: RawTransaction['transaction']): transaction is rea
 
 function readBytes([text, encoding]: readonly [string, string]): Buffer {
   if (encoding === 'base64') return Buffer.from(text, 'base64');
-  if (encoding === 'base58') return Buffer.from(base58.decode(text));
+  if (encoding === 'base58') return Buffer.from(fromBase58(text));
   throw new TypeError(`expected base64, got ${String(encoding)}`);
 }
 
@@ -173,6 +193,7 @@ interface JsonParts {
   readonly outer: readonly RawInstruction[];
   readonly meta: RawMeta;
   readonly config?: TransactionConfig | undefined;
+  readonly hidesInstructions?: boolean;
 }
 
 /** In `jsonParsed`, and with accounts only, the keys already include the looked-up ones. */
@@ -182,23 +203,24 @@ class JsonTransaction implements ParsedTransaction {
   readonly signatureCount: number;
   readonly isVote: boolean;
   readonly config: TransactionConfig | undefined;
+  readonly hidesInstructions: boolean;
   readonly #keys: readonly string[];
   readonly #outer: readonly RawInstruction[];
 
-  constructor({ signatures, keys, outer, meta, config }: JsonParts) {
+  constructor({ signatures, keys, outer, meta, config, hidesInstructions = false }: JsonParts) {
     if (config !== undefined) refuseLoaded(meta);
     const isWhole = keys.some((key) => typeof key !== 'string');
     const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
-    this.#keys = [
-      ...keys.map((key) => (typeof key === 'string' ? key : key.pubkey)),
-      ...(isWhole ? [] : [...writable, ...readonly]),
-    ];
+    this.#keys = [...keys.map(keyOf), ...(isWhole ? [] : [...writable, ...readonly])];
     this.#outer = outer;
     this.meta = meta;
     this.config = config;
+    this.hidesInstructions = hidesInstructions;
     this.signature = required(signatures[0], 0);
     this.signatureCount = signatures.length;
-    this.isVote = outer.length === 1 && programOf(this, outer[0]!) === VOTE_PROGRAM;
+    this.isVote = hidesInstructions
+      ? keys.some((key) => keyOf(key) === VOTE_PROGRAM) && keys.every(isOfVote)
+      : outer.length === 1 && programOf(this, outer[0]!) === VOTE_PROGRAM;
   }
 
   get keyCount(): number {
@@ -215,12 +237,26 @@ class JsonTransaction implements ParsedTransaction {
   }
 }
 
+const keyOf = (key: RawKey): string => (typeof key === 'string' ? key : key.pubkey);
+
+/** What only votes name names no program but theirs: one is neither written nor signs. */
+function isOfVote(key: RawKey): boolean {
+  if (typeof key !== 'string' && (key.writable === true || key.signer === true)) return true;
+  return keyOf(key) === VOTE_PROGRAM || keyOf(key).startsWith('Sysvar');
+}
+
 type Keyed = Pick<ParsedTransaction, 'keyAt' | 'meta'>;
 
 function* innerInstructions(tx: Keyed): Generator<Instruction> {
   for (const { instructions } of tx.meta.innerInstructions ?? [])
     for (const one of instructions) yield* readInstruction(tx, one);
 }
+
+/**
+ * 1,024 bytes, the longest memo, take no more. A program may call another with 10 KiB, and decoding takes the square of the
+ * length: a block has room for seconds of it.
+ */
+const DATA_TEXT_MAX = 1_400;
 
 function* readInstruction(tx: Keyed, one: RawInstruction): Generator<Instruction> {
   const { accounts, data, parsed } = one;
@@ -236,7 +272,11 @@ function* readInstruction(tx: Keyed, one: RawInstruction): Generator<Instruction
     const account = accounts[position];
     return typeof account === 'number' ? tx.keyAt(account) : account;
   };
-  yield { program: programOf(tx, one), accountAt, readData: () => base58.decode(data) };
+  yield {
+    program: programOf(tx, one),
+    accountAt,
+    readData: () => (data.length > DATA_TEXT_MAX ? undefined : fromBase58(data)),
+  };
 }
 
 function programOf(

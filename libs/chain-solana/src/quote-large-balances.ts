@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Lamports are 64 bits, and JSON.parse rounds beyond 2^53 (9 million SOL, which some accounts hold): turns
  * balances of 16 digits and more into texts. Quotes inside a JSON text are escaped, so no log line can look

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A number, or its text where it is above 2^53 (quoteLargeBalances). */
 export type RawAmount = number | string;
 
@@ -50,7 +51,15 @@ export interface RawConfig {
   readonly heapSize?: number | null;
 }
 
-export type RawKey = string | { readonly pubkey: string; readonly source?: string };
+export type RawKey =
+  | string
+  | {
+      readonly pubkey: string;
+      readonly source?: string;
+      readonly signer?: boolean;
+      /** False for a program that an instruction names. */
+      readonly writable?: boolean;
+    };
 
 /** `json`: indexes; `jsonParsed`: keys, and `parsed` in place of data where the node has a parser. */
 export interface RawInstruction {

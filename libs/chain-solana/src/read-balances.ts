@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
 import { nativeOf, BlockNotFoundError } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
@@ -61,8 +62,7 @@ export async function readBalances(
     const self =
       account.value === null ? undefined : parseTokenAccount(account.value.owner, account.value.data);
     if (self !== undefined) known.set(address, { slot: account.slot, value: self });
-    const slotMin = Math.min(...[account, ...(held.get(address)?.parts ?? [])].map(({ slot }) => slot));
-    return sumTokens(address, mintOf(assetGid), { known, touches, slotMin });
+    return sumTokens(address, mintOf(assetGid), { known, touches });
   });
 }
 
@@ -144,11 +144,10 @@ function undoLamports(address: string, { slot, value }: AtSlot<bigint>, touches:
 interface KnownTokens {
   readonly known: TokenAccounts;
   readonly touches: readonly Touches[];
-  readonly slotMin: number;
 }
 
 /** What `address` holds of a mint, as the owner of token accounts or as a token account itself. */
-function sumTokens(address: string, mint: string, { known, touches, slotMin }: KnownTokens): bigint {
+function sumTokens(address: string, mint: string, { known, touches }: KnownTokens): bigint {
   let sum = 0n;
   const touched = new Set<string>();
   const add = (account: string, state: TokenState | undefined): void => {
@@ -157,7 +156,8 @@ function sumTokens(address: string, mint: string, { known, touches, slotMin }: K
   };
   for (const { ref, tokens } of touches) {
     for (const [account, state] of tokens) {
-      if (ref.number > (known.get(account)?.slot ?? slotMin) || touched.has(account)) continue;
+      // What the answers leave out may have been closed since. What its first block recorded is its state before.
+      if (ref.number > (known.get(account)?.slot ?? Infinity) || touched.has(account)) continue;
       touched.add(account);
       add(account, state);
     }

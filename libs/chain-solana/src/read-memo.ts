@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeMemo } from '@chainwatch/chain-core';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import { MEMO_PROGRAMS, MEMO_PROGRAMS_BYTES } from './programs.ts';
@@ -18,6 +19,8 @@ function hasMemo({ wire, meta }: ParsedTransaction): boolean {
 }
 
 function* readTexts(tx: ParsedTransaction): Generator<Uint8Array> {
-  for (const instruction of tx.instructions())
-    if (MEMO_PROGRAMS.has(instruction.program)) yield instruction.readData();
+  for (const instruction of tx.instructions()) {
+    const text = MEMO_PROGRAMS.has(instruction.program) ? instruction.readData() : undefined;
+    if (text !== undefined) yield text;
+  }
 }

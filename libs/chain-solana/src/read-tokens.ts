@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey } from '@solana/web3.js';
 import type { TokenMetadata } from '@chainwatch/chain-core';
 import { METADATA_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { nativeOf, type BalanceChange, type Network, type UnknownPart } from '@chainwatch/chain-core';
 import type { RawBlock, RawReward } from './raw-block.ts';
 

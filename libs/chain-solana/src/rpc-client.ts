@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { expectJson, HttpClient, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
 import { createHttpClient } from '@chainwatch/outbound';

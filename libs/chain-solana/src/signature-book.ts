@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A transaction that names an account. */
 export interface SignatureEntry {
   readonly slot: number;

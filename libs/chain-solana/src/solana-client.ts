@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseEndpoint, WrongChainError, readRegistered } from '@chainwatch/chain-core';
 import type {
   BalanceQuery,
@@ -31,7 +32,7 @@ import {
   readHead,
   readHeaders,
 } from './read-headers.ts';
-import { readProof } from './read-proof.ts';
+import { readProofs } from './read-proofs.ts';
 import { readTokens } from './read-tokens.ts';
 import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
@@ -102,8 +103,12 @@ export class SolanaClient implements ChainClient {
     return readBlock(this.#session, { ref, signal, options });
   }
 
-  readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
-    return readProof(this.#session, { ref, hash, signal });
+  readProofs(
+    ref: BlockRef,
+    hashes: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, InclusionProof>> {
+    return readProofs(this.#session, { ref, hashes, signal });
   }
 
   listTransactions(ref: BlockRef, signal?: AbortSignal): Promise<readonly string[]> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import { MEMO_PROGRAMS, PRECOMPILES, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import type { RawMeta, RawTransaction } from './raw-block.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** An answer about a block, cut at its transactions. */
 export interface SplitAnswer {
   /** The answer, with only the last transaction. */

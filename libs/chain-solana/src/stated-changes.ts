@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ParsedTransaction } from './parse-transaction.ts';
 import { NATIVE_MINT } from './programs.ts';
 import { TokenOwners } from './token-owners.ts';
@@ -17,8 +18,6 @@ export interface StatedChanges {
   readonly isPartial: boolean;
 }
 
-const NOTHING: StatedChanges = { changes: [], isPartial: false };
-
 /**
  * Changes of token amounts in a transaction without token balances. Blocks of before token balances have none, and so
  * has a newer transaction in which every token account is created and closed: that one leaves nothing.
@@ -28,9 +27,10 @@ export function readStatedChanges(tx: ParsedTransaction, steps: readonly TokenSt
   const passes = (account: string): boolean => !owners.existed(account) && !owners.exists(account);
   const { preTokenBalances: before, postTokenBalances: after } = tx.meta;
   const isRecorded = Array.isArray(before) && Array.isArray(after);
+  const isUnread = steps.some((step) => step.type === 'unread' && step.isAny);
   // An account of the classic program that stays, or was there, would be listed.
   if (isRecorded && !steps.some((step) => step.isClassic && accountsOf(step).some((one) => !passes(one))))
-    return NOTHING;
+    return { changes: [], isPartial: isUnread };
   const uncertain = new Set<string>();
   for (const step of steps) if (step.type === 'unread') for (const one of step.accounts) uncertain.add(one);
   const mints = findMints(steps);
@@ -49,7 +49,7 @@ export function readStatedChanges(tx: ParsedTransaction, steps: readonly TokenSt
     }
   }
   const changes: StatedChange[] = [];
-  let isPartial = hidesCalls(tx) || [...uncertain].some((account) => !passes(account));
+  let isPartial = isUnread || hidesCalls(tx) || [...uncertain].some((account) => !passes(account));
   for (const [account, amountRaw] of deltas) {
     if (amountRaw === 0n || uncertain.has(account) || passes(account)) continue;
     const mint = mints.get(account);

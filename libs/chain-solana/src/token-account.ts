@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PUBLIC_KEY_LENGTH, PublicKey } from '@solana/web3.js';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
 import type { TokenState } from './touch-book.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawTokenBalance } from './raw-block.ts';
 import { TokenOwners } from './token-owners.ts';
@@ -67,10 +68,28 @@ const NOTHING: TokenChanges = { mints: [], readOwners: () => new Map(), isPartia
 
 function readWithoutBalances(tx: ParsedTransaction): TokenChanges {
   if (!namesTokenProgram(tx)) return NOTHING;
+  if (tx.hidesInstructions === true) return { ...NOTHING, isPartial: true };
   const { changes: stated, isPartial } = readStatedChanges(tx, [...readTokenSteps(tx)]);
   const changes = new ChangesByMint();
   for (const change of stated) changes.add(change);
   return { mints: changes.mints, readOwners: () => changes.ownerOf, isPartial };
+}
+
+/**
+ * Whether a node left out token balances, as no node does since 2022: a token account took part that was not opened here, so that
+ * it was there before. What opens and closes an account leaves nothing behind, whatever lamports it gets.
+ */
+export function lacksTokenBalances(tx: ParsedTransaction): boolean {
+  const { preTokenBalances, postTokenBalances } = tx.meta;
+  const listed = [...(preTokenBalances ?? NONE), ...(postTokenBalances ?? NONE)];
+  if (listed.length > 0) return listed.some(lacksOwner);
+  const steps = [...readTokenSteps(tx)];
+  const opened = new Set(steps.flatMap((step) => (step.type === 'open' ? [step.account] : [])));
+  return steps.some(
+    (step) =>
+      step.type === 'move' &&
+      [step.from, step.to].some((account) => account !== undefined && !opened.has(account)),
+  );
 }
 
 interface TokenChange {

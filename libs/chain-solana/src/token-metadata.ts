@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { cleanTokenText, decimalOfDouble, type UiMultiplier } from '@chainwatch/chain-core';
 import { PublicKey } from '@solana/web3.js';
 
@@ -24,7 +25,7 @@ const METADATA_KEY = 4;
 const NAMES_AT = 65;
 const TEXT_BYTES_MAX = 256;
 
-/** Decimals of a mint of either token program; undefined when the account is no initialised mint. */
+/** Decimals of a mint of either token program; undefined when the account is no initialized mint. */
 export function parseMintDecimals(data: Uint8Array): number | undefined {
   const isMint =
     data.length === MINT_BYTES || (data.length > ACCOUNT_BYTES && data[ACCOUNT_BYTES] === KIND_MINT);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { TokenStep } from './token-steps.ts';
 
@@ -12,14 +13,21 @@ export interface OwnersOfAccount {
 /** What the instructions of a transaction say for certain of the owners of token accounts. */
 export class TokenOwners {
   readonly #steps = new Map<string, TokenStep[]>();
+  /** Named by an instruction that may be any. */
+  readonly #unread = new Set<string>();
   readonly #indexes = new Map<string, number>();
   readonly #tx: ParsedTransaction;
 
   constructor(tx: ParsedTransaction, steps: readonly TokenStep[]) {
     this.#tx = tx;
     for (let index = 0; index < tx.keyCount; index += 1) this.#indexes.set(tx.keyAt(index), index);
-    for (const step of steps)
-      if ('account' in step) this.#steps.set(step.account, [...(this.#steps.get(step.account) ?? []), step]);
+    for (const step of steps) {
+      if ('account' in step) {
+        const known = this.#steps.get(step.account);
+        if (known === undefined) this.#steps.set(step.account, [step]);
+        else known.push(step);
+      } else if (step.type === 'unread' && step.isAny) for (const one of step.accounts) this.#unread.add(one);
+    }
   }
 
   /** Whether the account was there before the transaction, and after it: it has lamports. */
@@ -33,6 +41,7 @@ export class TokenOwners {
 
   /** Several changes of one account are in no certain order: then nothing is known. */
   of(account: string): OwnersOfAccount {
+    if (this.#unread.has(account)) return { isHandedOver: true };
     const steps = this.#steps.get(account) ?? [];
     const handovers = steps.filter((step) => step.type === 'handover');
     const opened = new Set(steps.flatMap((step) => (step.type === 'open' ? [step.owner] : [])));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import type { Instruction, ParsedTransaction } from './parse-transaction.ts';
 import {
@@ -27,8 +28,8 @@ export type TokenStep = { readonly isClassic: boolean } & (
   | { readonly type: 'owned'; readonly account: string; readonly mint?: string; readonly owner: string }
   | { readonly type: 'handover'; readonly account: string; readonly from: string; readonly to: string }
   | { readonly type: 'close'; readonly account: string; readonly authority?: string }
-  /** Amounts may change in a way that the instruction does not state. */
-  | { readonly type: 'unread'; readonly accounts: readonly string[] }
+  /** Amounts may change in a way that the instruction does not state. `isAny`: it may be any of these, as its data is not read. */
+  | { readonly type: 'unread'; readonly accounts: readonly string[]; readonly isAny?: true }
 );
 
 type WithoutFlag<T> = T extends unknown ? Omit<T, 'isClassic'> : never;
@@ -60,6 +61,7 @@ export function namesTokenProgram(tx: ParsedTransaction): boolean {
 
 /** Whether a program may have moved tokens in a call that the node did not record. */
 export function hidesCalls(tx: ParsedTransaction): boolean {
+  if (tx.hidesInstructions === true) return true;
   if (Array.isArray(tx.meta.innerInstructions)) return false;
   for (const { program } of tx.instructions()) if (!TRANSPARENT_PROGRAMS.has(program)) return true;
   return false;
@@ -82,12 +84,15 @@ export function* readTokenSteps(tx: ParsedTransaction): Generator<TokenStep> {
 /** Create and CreateIdempotent: both end with an account of that owner. */
 function readAssociated({ accountAt, readData }: Instruction): Step | undefined {
   const [account, owner, mint] = [accountAt(1), accountAt(2), accountAt(3)];
-  if ((readData()[0] ?? 0) > 1 || account === undefined || owner === undefined) return undefined;
+  const data = readData();
+  if (data === undefined || (data[0] ?? 0) > 1 || account === undefined || owner === undefined)
+    return undefined;
   return { type: 'owned', account, owner, mint };
 }
 
 function readStep(instruction: Instruction): Step | undefined {
   const data = instruction.readData();
+  if (data === undefined) return { type: 'unread', accounts: listAccounts(instruction), isAny: true };
   const tag = data[0];
   if (tag === undefined || HARMLESS.has(tag)) return undefined;
   return readKnown(instruction, tag, data) ?? { type: 'unread', accounts: listAccounts(instruction) };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isLeaderPay, LAMPORTS_PER_SIGNATURE, type PaidFees } from './leader-pay.ts';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import { PRECOMPILES, PRECOMPILES_BYTES } from './programs.ts';
@@ -60,7 +61,8 @@ export function countPrecompiled(tx: ParsedTransaction): number {
   const { wire } = tx;
   let count = 0;
   if (wire === undefined)
-    for (const one of tx.instructions()) count += PRECOMPILES.has(one.program) ? (one.readData()[0] ?? 0) : 0;
+    for (const one of tx.instructions())
+      count += PRECOMPILES.has(one.program) ? (one.readData()?.[0] ?? 0) : 0;
   else if (PRECOMPILES_BYTES.some((key) => wire.hasKey(key)))
     for (const { programIndex, data } of wire.instructions())
       count += PRECOMPILES_BYTES.some((key) => wire.isKeyAt(programIndex, key)) ? (data[0] ?? 0) : 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createPublicKey, randomInt, verify } from 'node:crypto';
 import type { ParsedTransaction } from './parse-transaction.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, ReadBlockOptions } from '@chainwatch/chain-core';
 import { parseAccounts, parseTransaction } from './parse-transaction.ts';
 import type { RawMeta, RawTransaction } from './raw-block.ts';

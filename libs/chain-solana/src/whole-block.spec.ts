@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createFailoverClient } from '@chainwatch/chain-core';
@@ -5,7 +6,7 @@ import type { Block, BlockRef, ChainClient } from '@chainwatch/chain-core';
 import { Keypair, SystemProgram, Transaction as Legacy } from '@solana/web3.js';
 import { isLeaderPay } from './leader-pay.ts';
 import { parseTransaction } from './parse-transaction.ts';
-import type { RawReward, RawTransaction } from './raw-block.ts';
+import type { RawReward, RawTokenBalance, RawTransaction } from './raw-block.ts';
 import { SolanaClient } from './solana-client.ts';
 import {
   describeFixtures,
@@ -123,6 +124,44 @@ describeFixtures('the list of a block', () => {
     ...new Set(transactions.map((transaction) => transaction.verification)),
   ];
   const kindsOf = ({ unknowns = [] }: Block): string[] => unknowns.map(({ kind }) => kind);
+
+  describe('from a node that leaves out token balances', () => {
+    const stripBy = (strip: (balances: readonly RawTokenBalance[]) => unknown): RecordedBlock => ({
+      ...honest,
+      transactions: honest.transactions.map((transaction) => ({
+        ...transaction,
+        meta: {
+          ...transaction.meta!,
+          preTokenBalances: strip(transaction.meta!.preTokenBalances ?? []) as RawTokenBalance[],
+          postTokenBalances: strip(transaction.meta!.postTokenBalances ?? []) as RawTokenBalance[],
+        },
+      })),
+    });
+    it.each([
+      ['lists', () => []],
+      ['all of them', () => null],
+      ['members', () => undefined],
+      ['owners', (balances: readonly RawTokenBalance[]) => balances.map(({ owner: _, ...rest }) => rest)],
+    ])('(%s) is no silent gap', async (_what, strip) => {
+      const stripped = stripBy(strip);
+      await expect(alone(stripped)).rejects.toThrow('token-balances:missing');
+      const block = await alone(stripped, take);
+      expect(kindsOf(block)).toEqual(['token-balances:missing']);
+      const partial = block.transactions.filter(({ partialFor }) => partialFor !== undefined);
+      expect(partial.length).toBeGreaterThan(0);
+      expect(new Set(partial.map(({ verification }) => verification))).toEqual(new Set(['unproved']));
+
+      two.block = honest;
+      const client = open(one, two);
+      const other = await client.readBlock(ref);
+      expect(other.transactions.filter(({ partialFor }) => partialFor !== undefined)).toEqual([]);
+    });
+
+    it('has no unknown part in a block of 2021', async () => {
+      const old = { ...stripBy(() => []), blockTime: 1_630_000_000 };
+      expect(kindsOf(await alone(old))).toEqual([]);
+    });
+  });
 
   it('is proved by the reward of the leader, whichever account collects it (SIMD-0232), with one request', async () => {
     const block = await beside(withReward((fee) => ({ ...fee, pubkey: '11111111111111111111111111111111' })));

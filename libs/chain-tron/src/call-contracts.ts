@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, unwrap, type RpcAnswer } from '@chainwatch/chain-core';
 import type { EvmSession } from './read-evm-headers.ts';
 import { hasEvm } from './read-headers.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeFixtures } from './spec-fixtures.ts';
 import { readSpecBlock, SpecNode, withInfo } from './spec-node.ts';
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore sucess
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
 /** How the virtual machine ended (java-tron, `Transaction.Result.contractResult`), by number. */
@@ -23,8 +25,8 @@ export const CONTRACT_RESULTS = [
 export const RESULT_CODES = ['SUCESS', 'FAILED'];
 
 const VALUE_NAME = /^[A-Z][A-Z0-9_]{1,60}$/;
-/** The name that protobuf for Java gives to a value without a name in the definition. */
-const UNNAMED_VALUE = /^UNKNOWN_ENUM_VALUE_[A-Za-z]+_(\d{1,9})$/;
+/** The name that protobuf for Java gives to a value without a name in the definition: 32 bits, signed. */
+const UNNAMED_VALUE = /^UNKNOWN_ENUM_VALUE_[A-Za-z]+_(-?\d{1,10})$/;
 
 /**
  * Number of a value of an enumeration; undefined for a name that is not known here.

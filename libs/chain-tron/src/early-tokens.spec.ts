@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ContractLog } from '@chainwatch/contract-abi';
 import { decodeEvmBlock } from './decode-evm-block.ts';
 import { tronNetworks } from './networks.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeBytes, encodeInt } from './protobuf.ts';
 import { sha256 } from './sha256.ts';
 

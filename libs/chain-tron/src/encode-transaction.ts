@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
 import { CONTRACT_RESULTS, findEnumNumber, RESULT_CODES } from './contract-results.ts';
 import { encodeUnknownFields, isUnnamed } from './encode-unknown-fields.ts';
@@ -22,13 +23,14 @@ const messages =
   (number: number, encode: (message: Record<string, unknown>) => Uint8Array): EncodeField =>
   (values) =>
     Buffer.concat((values as Record<string, unknown>[]).map((value) => encodeBytes(number, encode(value))));
-/** In the order of their numbers, without those that the message does not have. */
+/** In the order of their numbers, without those that the message does not have; behind them those without a name. */
 const inOrder =
   (fields: readonly (readonly [name: string, encode: EncodeField])[]) =>
   (message: Record<string, unknown>): Buffer =>
-    Buffer.concat(
-      fields.flatMap(([name, encode]) => (message[name] === undefined ? [] : [encode(message[name])])),
-    );
+    Buffer.concat([
+      ...fields.flatMap(([name, encode]) => (message[name] === undefined ? [] : [encode(message[name])])),
+      encodeUnknownFields(message),
+    ]);
 
 /** Fields of `Transaction.Result` by their name in JSON, in the order of their numbers; the two that are enumerations stand apart. */
 const resultFields = [
@@ -57,14 +59,24 @@ const resultFields = [
   // Entries of a map are written whole.
   [
     'cancel_unfreezeV2_amount',
-    messages(28, ({ key, value }) =>
+    messages(28, ({ key = '', value = 0 }) =>
       Buffer.concat([encodeBytes(1, Buffer.from(String(key), 'utf8')), encodeWholeInt(2, toInt(value))]),
     ),
   ],
 ] as const satisfies readonly (readonly [string, EncodeField])[];
 
 const encodeResultFields = inOrder(resultFields);
-const RESULT_NAMES = new Set<string>(['fee', 'ret', 'contractRet', ...resultFields.map(([name]) => name)]);
+/**
+ * Members with texts, which java-tron's JSON ends before U+FFFF (`JsonFormat.escapeText`). The sender writes them, so where the
+ * root does not come out they are as good as unknown.
+ */
+const TEXT_NAMES: readonly string[] = ['assetIssueID', 'cancel_unfreezeV2_amount'];
+const RESULT_NAMES = new Set<string>([
+  'fee',
+  'ret',
+  'contractRet',
+  ...resultFields.map(([name]) => name).filter((name) => !TEXT_NAMES.includes(name)),
+]);
 /** Members of a transaction in the wallet API: its fields, and what the API derives from them. */
 const TRANSACTION_NAMES = new Set([
   'raw_data',
@@ -111,7 +123,7 @@ function encodeResult(result: Readonly<Record<string, unknown>>): Buffer {
     encodeEnum(2, RESULT_CODES, ret),
     encodeEnum(3, CONTRACT_RESULTS, contractRet),
   ];
-  return Buffer.concat([...known, encodeResultFields(result), encodeUnknownFields(result)]);
+  return Buffer.concat([...known, encodeResultFields(result)]);
 }
 
 /** A value whose number is not known is left out; the root does not match then. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { parseHex } from './parse-hex.ts';
 import { encodeBytes, encodeKey, encodeWholeInt } from './protobuf.ts';

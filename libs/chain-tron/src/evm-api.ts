@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { JsonRpc, unwrap } from '@chainwatch/chain-core';
 import type { EndpointOptions, RpcAnswer, RpcCall } from '@chainwatch/chain-core';
 import { TronHttp } from './tron-http.ts';

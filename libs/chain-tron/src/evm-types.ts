@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ContractLog } from '@chainwatch/contract-abi';
 
 /** Shapes of the Ethereum-compatible interface, without members that it leaves out or fills with zeros. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { EvmReceipt, EvmTransaction } from './evm-types.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network, Transaction } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
@@ -282,7 +283,7 @@ describeFixtures('recorded transactions', () => {
     const call = readJson<WalletBlock>('mainnet-78115149.getblockbynum-partial.json').transactions![0]!;
     const [tx] = decode([call], [info]);
     const transfers = tx?.transfers ?? [];
-    // The parties were made unrecognisable when it was recorded; token and amount were not.
+    // The parties were made unrecognizable when it was recorded; token and amount were not.
     const told = readJson<{ data: { value: string; token_info: { address: string } }[] }>(
       'trongrid/account-trc20-transactions-swap-contract-info.json',
     ).data[0]!;

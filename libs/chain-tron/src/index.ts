@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The TRON family: networks as data, addresses, assets, and a client that proves blocks as far as the chain
  * allows before it decodes them. Loaded by @chainwatch/chain-registry only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainNotation } from '@chainwatch/chain-core';
 
 export const WALLET_INTERFACE = 'wallet';

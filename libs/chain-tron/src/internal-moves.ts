@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NOBODY, type Change, type Move } from './move.ts';
 import type { InternalTransaction } from './wallet-block.ts';
 
@@ -50,6 +51,11 @@ export function isKnownNote(note: string): boolean {
   return MEANINGS.has(note);
 }
 
+/** Whether entries under this note, hexadecimal text, move nothing: their value is told beside something else. */
+export function isShowingNote(note: string): boolean {
+  return MEANINGS.get(note) === 'shows';
+}
+
 /** What contracts moved while a transaction ran, in the order of execution; what was rejected moved nothing. */
 export function listInternalMoves(internal: readonly InternalTransaction[]): {
   readonly moves: Move[];
@@ -68,7 +74,7 @@ export function listInternalMoves(internal: readonly InternalTransaction[]): {
     for (const { callValue = 0, tokenId = '' } of one.callValueInfo ?? []) {
       const asset = tokenId === '' ? {} : { asset: tokenId };
       // In a call that runs another contract's code for the caller, the value stays with the caller. A contract that ends
-      // in its own favour loses everything, unless it is older than the transaction and the network spares it.
+      // in its own favor loses everything, unless it is older than the transaction and the network spares it.
       if (meaning === 'moves' && isOwn) {
         if (one.note === SUICIDE && BigInt(callValue) > 0n) changes.push({ account: caller, ...asset });
         continue;

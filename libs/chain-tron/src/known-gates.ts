@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Chain parameters of java-tron 4.8.1 (`Wallet.getChainParameters`) by which a vote switches rules on, and those that 4.8.2 adds. */
 export const KNOWN_GATES: ReadonlySet<string> = new Set([
   'getAllowCreationOfContracts',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transfer } from '@chainwatch/chain-core';
 import type { Json } from '@chainwatch/testing';
 import {
@@ -386,16 +387,6 @@ describe('each kind tells what it does to balances (made here, not recorded)', (
 
 describe('amounts of the record', () => {
   const rawData = encodeKind('WithdrawBalanceContract', owner);
-  // Field 15 of the result: 300.
-  const inBlock = { ret: { withdraw_amount: 300 }, results: '2a05180178ac02' };
-
-  it('are those of the block, where it shows them and the root covers them', async () => {
-    const told = await read({ rawData, info: { withdraw_amount: 300 }, ...inBlock });
-    expect(told.shown).toEqual(['native 300 TRX nobody>me']);
-    for (const info of [{ withdraw_amount: 301 }, {}])
-      await expect(node.read(makeBlock([{ rawData, info, ...inBlock }]))).rejects.toThrow('withdraw_amount');
-  });
-
   it.each([
     { withdraw_amount: -1 },
     { withdraw_amount: 1.5 },
@@ -471,7 +462,7 @@ describe('stakes of contracts, by the notes of internal transactions', () => {
     expect(shown).toEqual(['internal 12 TRX me>you', 'internal 5 TRX nobody>me']);
   });
 
-  it('one that ends in its own favour has a balance to read', async () => {
+  it('one that ends in its own favor has a balance to read', async () => {
     const { shown, block } = await shownOf(internal('suicide', { transferTo_address: ME }));
     expect(shown).toEqual([]);
     expect(block.balanceChanges).toEqual([{ address: address(ME), assetGid: NATIVE, reason: 'other' }]);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What transactions refer to and do not hold, by the node's word. None of it changes once it is there. */
 export interface Lookups {
   /** Ids of TRC-10 tokens by name: transactions from before there were ids use names. */

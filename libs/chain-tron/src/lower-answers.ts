@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lowerHex } from './parse-hex.ts';
 import type { InternalTransaction, TransactionInfo, WalletBlock, WalletLog } from './wallet-block.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { TRON_INTERFACES } from './interfaces.ts';
 import { tronCatalogue } from './networks.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { sha256 } from './sha256.ts';
 
 /** Root of a block's transactions (java-tron, MerkleTree). 32 zero bytes without leaves. */
@@ -7,12 +8,16 @@ export function computeMerkleRoot(leaves: readonly Buffer[]): Buffer {
   return level[0] ?? Buffer.alloc(32);
 }
 
+/** The levels below the root, the leaves first. */
+export function computeMerkleLevels(leaves: readonly Buffer[]): (readonly Buffer[])[] {
+  const levels: (readonly Buffer[])[] = [];
+  for (let level = leaves; level.length > 1; level = hashPairs(level)) levels.push(level);
+  return levels;
+}
+
 /** Siblings from a leaf up to the root; null on a level where it is the odd one out. */
-export function computeMerkleBranch(leaves: readonly Buffer[], index: number): (Buffer | null)[] {
-  const branch: (Buffer | null)[] = [];
-  for (let [level, at] = [leaves, index]; level.length > 1; [level, at] = [hashPairs(level), at >> 1])
-    branch.push(level[at ^ 1] ?? null);
-  return branch;
+export function listSiblings(levels: readonly (readonly Buffer[])[], index: number): (Buffer | null)[] {
+  return levels.map((level, height) => level[(index >> height) ^ 1] ?? null);
 }
 
 /** The next level: pairs are hashed together, an odd one out goes up as it is. */

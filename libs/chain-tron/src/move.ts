@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransferType } from '@chainwatch/chain-core';
 
 /** Something that goes from one account to another. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { NetworkCatalogue, networkSchema } from '@chainwatch/chain-core';
 import networksJson from './networks.json' with { type: 'json' };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { getAddress } from 'viem';
 import type { Network } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { utils } from 'tronweb';
 import { checkBase58Text, InvalidAddressError } from '@chainwatch/chain-core';
 import type { ParsedAddress } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 
 const DIGITS = /^(?:[0-9a-f]{2})*$/i;

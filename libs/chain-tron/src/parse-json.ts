@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Digits after a decimal point do not belong to an integer.
 const STRING_OR_LONG = /"(?:[^"\\]|\\.)*"|(?<![\d.])-?\d{16,}|(?<=[[,]\s*)0x[0-9a-f]{8,16}/g;
 const LONG = /[:[,]\s*(?:-?\d{16,}|0x)/;

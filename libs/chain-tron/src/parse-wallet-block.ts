@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError } from '@chainwatch/chain-core';
 import { lowerBlock, lowerInfos } from './lower-answers.ts';
 import type { TransactionInfo, WalletBlock } from './wallet-block.ts';

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import { utils } from 'tronweb';
-import { bytesOf, encodeBytes, intOf } from './protobuf.ts';
+import { bytesOf, encodeBytes, encodeInt, intOf } from './protobuf.ts';
 import { CONTRACT_TYPES, readContract } from './read-contract.ts';
 import { describeFixtures, readJson } from './spec-fixtures.ts';
 import type { WalletBlock, WalletTransaction } from './wallet-block.ts';
@@ -23,6 +24,60 @@ interface LibraryValue {
 }
 
 const digits = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex').toUpperCase();
+
+const hex = (text: string): Buffer => Buffer.from(text, 'hex');
+const [owner, victim] = [`41${'11'.repeat(20)}`, `41${'22'.repeat(20)}`] as const;
+
+/** A transaction with one contract; `Any` keeps the bytes of its value as the sender wrote them. */
+function makeTransaction(type: Buffer, value: string): Buffer {
+  const any = Buffer.concat([encodeBytes(1, Buffer.from('type')), encodeBytes(2, hex(value))]);
+  return encodeBytes(11, Buffer.concat([type, encodeBytes(2, any)]));
+}
+
+describe('a parameter that its sender wrote in a form of his own', () => {
+  const transfer = encodeInt(1, 1n);
+  // 10^13 sun, and 1 sun under a key of ten bytes, which Java reads as the same field.
+  const twice = `0a15${owner}1215${victim}1880c0caf384a30298${'80'.repeat(8)}0101`;
+
+  it('moves what java-tron moves', () => {
+    const { parameter, unknown } = readContract(makeTransaction(transfer, twice));
+    expect([bytesOf(parameter, 2).toString('hex'), intOf(parameter, 3), unknown]).toEqual([
+      victim,
+      1n,
+      undefined,
+    ]);
+  });
+
+  it('names its owner under a length of five bytes', () => {
+    const told = readContract(makeTransaction(transfer, `0a9580808010${owner}1215${victim}1807`));
+    expect([told.owner.toString('hex'), intOf(told.parameter, 3), told.unknown]).toEqual([
+      owner,
+      7n,
+      undefined,
+    ]);
+  });
+
+  it('has a kind by its lower 32 bits', () => {
+    expect(readContract(makeTransaction(hex('088180808010'), twice)).type).toBe(1);
+  });
+
+  it.each([
+    ['a parameter', transfer, `0a15${owner}12ff`, 'contract-form:1'],
+    ['a new contract', encodeInt(1, 30n), `0a15${owner}120128`, 'contract-form:30'],
+    ['a frozen part of a supply', encodeInt(1, 6n), `0a15${owner}2a0108`, 'contract-form:6'],
+    ['a parameter of an unknown kind', encodeInt(1, 60n), '0a', 'contract-type:60'],
+  ])('is an unknown part where %s cannot be read', (_what, type, value, kind) => {
+    const memo = encodeBytes(10, Buffer.from('order 1042'));
+    const told = readContract(Buffer.concat([makeTransaction(type, value), memo]));
+    expect(told).toMatchObject({ type: -1, memo: 'order 1042', unknown: { kind } });
+    expect([told.owner.length, told.parameter.size]).toEqual([0, 0]);
+  });
+
+  it('is an unknown part where nothing can be read, or there is none', () => {
+    expect(readContract(hex('5a05')).unknown?.kind).toBe('transaction-form:unreadable');
+    expect(readContract(hex('')).unknown?.kind).toBe('transaction-contracts:0');
+  });
+});
 
 describeFixtures('readContract on recorded transactions', () => {
   const recorded = [

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeMemo, IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
-import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
+import { bytesOf, int32Of, messageOf, readFields, type Fields } from './protobuf.ts';
 
 /** The kinds of contracts that change a balance by more than their fee (java-tron, `Transaction.Contract.ContractType`). */
 export const CONTRACT_TYPES = {
@@ -38,6 +39,7 @@ const KNOWN_TYPES: ReadonlySet<number> = new Set([
 
 /** A transaction's only contract, from its proved bytes. */
 export interface Contract {
+  /** -1 where it or its parameter cannot be read. */
   readonly type: number;
   readonly parameter: Fields;
   /** The account that signs and pays, 21 bytes; empty for transfers from the shielded pool. */
@@ -55,29 +57,71 @@ const OWNER_FIELDS: Readonly<Record<number, number>> = {
   [CONTRACT_TYPES.setAccountId]: 2,
 };
 
-/** @throws IncompleteBlockError when the bytes are not those of a transaction */
+/** Fields of the parameter that are messages which are read here: of a new contract, and the frozen parts of a supply. */
+const NESTED_FIELDS: Readonly<Record<number, number>> = {
+  [CONTRACT_TYPES.createSmartContract]: 2,
+  [CONTRACT_TYPES.assetIssue]: 5,
+};
+
+/** What is told of a transaction in which nothing else can be read. */
+const UNREADABLE = { type: -1, parameter: new Map(), owner: Buffer.alloc(0) } as const;
+
+/**
+ * Reads the contract of a transaction. What cannot be read is its `unknown`, and no error: the root proves the bytes, so
+ * that no node made them up.
+ */
 export function readContract(rawData: Buffer): Contract {
+  try {
+    return readTransaction(rawData);
+  } catch (error) {
+    const unknown = {
+      kind: 'transaction-form:unreadable',
+      expected: 'the bytes of a transaction',
+      got: messageOfUnreadable(error),
+    };
+    return { ...UNREADABLE, memo: undefined, unknown };
+  }
+}
+
+/** @throws IncompleteBlockError when the bytes are not those of a transaction */
+function readTransaction(rawData: Buffer): Contract {
   const raw = readFields(rawData);
+  const memo = decodeMemo([bytesOf(raw, 10)]);
   const contracts = (raw.get(11) ?? []).filter((value) => typeof value === 'object');
-  const contract = contracts[0];
-  if (contract === undefined) throw new IncompleteBlockError('transaction: expected a contract, got none');
-  const fields = readFields(contract);
-  const type = Number(intOf(fields, 1));
-  const unknown = findUnknown(type, contracts.length);
+  const fields = readFields(contracts[0] ?? Buffer.alloc(0));
+  const type = contracts.length === 0 ? UNREADABLE.type : int32Of(fields, 1);
   // google.protobuf.Any: the type's URL, then the value.
   const value = bytesOf(readFields(messageOf(fields, 2)), 2);
-  const parameter = unknown === undefined ? readFields(value) : tryReadFields(value);
-  return {
-    type,
-    parameter,
-    owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1),
-    memo: decodeMemo([bytesOf(raw, 10)]),
-    unknown,
-  };
+  const unknown = findUnknown(type, contracts.length);
+  try {
+    const parameter = readParameter(type, value);
+    return { type, parameter, owner: bytesOf(parameter, OWNER_FIELDS[type] ?? 1), memo, unknown };
+  } catch (error) {
+    const form = {
+      kind: `contract-form:${type}`,
+      expected: `the parameter of a contract of kind ${type}`,
+      got: messageOfUnreadable(error),
+    };
+    return { ...UNREADABLE, memo, unknown: unknown ?? form };
+  }
+}
+
+/** @throws IncompleteBlockError when it or a message in it that is read here is malformed */
+function readParameter(type: number, value: Buffer): Fields {
+  const parameter = readFields(value);
+  for (const nested of parameter.get(NESTED_FIELDS[type] ?? 0) ?? [])
+    if (typeof nested === 'object') readFields(nested);
+  return parameter;
+}
+
+/** @throws the error itself, where it is another one than that of bytes which cannot be read */
+function messageOfUnreadable(error: unknown): string {
+  if (error instanceof IncompleteBlockError) return error.message;
+  throw error;
 }
 
 function findUnknown(type: number, count: number): Contract['unknown'] {
-  if (!KNOWN_TYPES.has(type))
+  if (count > 0 && !KNOWN_TYPES.has(type))
     return {
       kind: `contract-type:${type}`,
       expected: 'a kind of contract up to 59 but 51',
@@ -87,14 +131,4 @@ function findUnknown(type: number, count: number): Contract['unknown'] {
   return count === 1
     ? undefined
     : { kind: `transaction-contracts:${count}`, expected: 'one contract', got: String(count) };
-}
-
-/** The parameter of an unknown kind need not be a message. */
-function tryReadFields(bytes: Buffer): Fields {
-  try {
-    return readFields(bytes);
-  } catch (error) {
-    if (!(error instanceof IncompleteBlockError)) throw error;
-    return new Map();
-  }
 }

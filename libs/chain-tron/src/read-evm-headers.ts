@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, unwrap, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
 import type { EvmApi } from './evm-api.ts';
 import { parseEvmHeader } from './evm-block.ts';

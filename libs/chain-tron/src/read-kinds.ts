@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
 import type { EvmBlock, EvmTransaction } from './evm-types.ts';
 import { NotJsonError } from './tron-http.ts';

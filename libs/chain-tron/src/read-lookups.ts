@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UnknownPart } from '@chainwatch/chain-core';
 import type { Exchange, Issue, Lookups, Order } from './lookups.ts';
 import { bytesOf, intOf } from './protobuf.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
 import type { Capabilities, Session } from './session.ts';
 import { verifyHeader } from './verify-header.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import type { EvmApi } from './evm-api.ts';
 import type { WalletApi } from './wallet-api.ts';

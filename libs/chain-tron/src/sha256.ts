@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 
 export function sha256(...parts: readonly Uint8Array[]): Buffer {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { EvmBlock, EvmReceipt } from './evm-types.ts';
 import type { SpecBlock } from './spec-node.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 
 // Recorded data of TRON, beside the repository: ../shared/fixtures/tron (see fixtures.md).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { utils } from 'tronweb';
@@ -58,6 +59,11 @@ export function encodeFields(
           ),
     ),
   );
+  return encodeParameter(type, parameter);
+}
+
+/** With the bytes of its parameter as they are. */
+export function encodeParameter(type: number, parameter: Buffer): Buffer {
   const any = Buffer.concat([encodeBytes(1, Buffer.from('type')), encodeBytes(2, parameter)]);
   return Buffer.concat([
     encodeBytes(11, Buffer.concat([encodeInt(1, BigInt(type)), encodeBytes(2, any)])),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Network } from '@chainwatch/chain-core';
 import { fuzzSpellings, type Json } from '@chainwatch/testing';
 import type { EvmApi } from './evm-api.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { change, native, TRX_SYMBOL, type Effects } from './move.ts';
 import { intOf } from './protobuf.ts';
 import { CONTRACT_TYPES, type Contract } from './read-contract.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { utils } from 'tronweb';
 import { findAddress, toAddress } from './to-address.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { utils } from 'tronweb';
 
 /** `41` and 40 digits of a canonical address, as the wallet API takes it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import type { ContractNotation } from '@chainwatch/contract-abi';
 import { toAddress } from './to-address.ts';

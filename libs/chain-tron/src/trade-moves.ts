@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Lookups } from './lookups.ts';
 import { change, native, token, type Effects, type Move } from './move.ts';
 import { bytesOf, intOf, type Fields } from './protobuf.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   ChainClientError,
   IncompleteBlockError,
@@ -33,7 +34,7 @@ import {
   readHeaders,
   requireEvm,
 } from './read-headers.ts';
-import { readProof } from './read-proof.ts';
+import { readProofs } from './read-proofs.ts';
 import { readTokens } from './read-tokens.ts';
 import { readWalletBlock } from './read-wallet-block.ts';
 import type { Session } from './session.ts';
@@ -96,10 +97,18 @@ export class TronClient implements ChainClient {
     }
   }
 
-  async readProof(ref: BlockRef, hash: string, signal?: AbortSignal): Promise<InclusionProof> {
-    if (!hasWallet(this.#session))
-      return { type: 'none', reason: 'Only the wallet API of a node tells the bytes that a block covers.' };
-    return readProof(this.#session, { ref, hash, signal });
+  async readProofs(
+    ref: BlockRef,
+    hashes: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, InclusionProof>> {
+    if (hasWallet(this.#session)) return readProofs(this.#session, { ref, hashes, signal });
+    const proof: InclusionProof = {
+      type: 'none',
+      reason: 'Only the wallet API of a node tells the bytes that a block covers.',
+      othersMayShow: true,
+    };
+    return new Map(hashes.map((hash) => [hash, proof]));
   }
 
   readBalances(
@@ -162,7 +171,7 @@ export class TronClient implements ChainClient {
 
 /**
  * The path of the Ethereum-compatible interface on nodes and gateways, by which a URL from the configuration
- * without an interface name is recognised.
+ * without an interface name is recognized.
  */
 const EVM_PATH = /\/jsonrpc\/?(?:$|\?)/;
 

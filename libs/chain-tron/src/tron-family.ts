@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily } from '@chainwatch/chain-core';
 import { tronManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, HttpClient } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
 import { createHttpClient } from '@chainwatch/outbound';

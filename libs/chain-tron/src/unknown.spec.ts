@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { Block } from '@chainwatch/chain-core';
 import { describeFixtures } from './spec-fixtures.ts';
@@ -105,7 +106,15 @@ describeFixtures('unknown: a real block', () => {
       const told = seal(
         withInfo(withTransaction(honest, 1, { raw_data_hex: rawData, txID }), 1, { id: txID }),
       );
-      await expect(strict(told)).rejects.toMatchObject(refused('incomplete_block'));
+      // Nor does anything stop where they cannot be read: the root proves them. What logs tell is told.
+      await expect(strict(told)).rejects.toMatchObject(
+        refused('unknown_content', 'transaction-form:unreadable'),
+      );
+      expect(shape(await taken(told)).transactions).toMatchObject([
+        { isUnproved: undefined },
+        { hash: txID, isUnproved: true, amounts: [1_000_000n] },
+        { isUnproved: undefined, amounts: [1_000_000n] },
+      ]);
       const right = rawData.replace('1305140801', '130805140801');
       const id = createHash('sha256').update(Buffer.from(right, 'hex')).digest('hex');
       const block = await strict(

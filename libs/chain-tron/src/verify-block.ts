@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   IncompleteBlockError,
   type BlockHeader,
@@ -87,7 +88,13 @@ function verifyRoot(
     shown.map((tx, index) => sha256(encodeTransaction(rawData[index]!, tx))),
   ).toString('hex');
   if (root === expected) return [];
-  const unknowns = shown.flatMap((tx) => [...findUnknownMembers(tx), ...findUnknownResults(tx)]);
+  const unknowns = shown.flatMap((tx) => [
+    ...findUnknownMembers(tx),
+    ...(tx.ret ?? []).flatMap((result) => [
+      ...findUnknownResult(tx, { result, member: 'ret', names: RESULT_CODES }),
+      ...findUnknownResult(tx, { result, member: 'contractRet', names: CONTRACT_RESULTS }),
+    ]),
+  ]);
   if (unknowns.length === 0)
     throw new IncompleteBlockError(
       `expected txTrieRoot ${expected}, got ${root} from ${shown.length} transactions`,
@@ -95,24 +102,36 @@ function verifyRoot(
   return unknowns;
 }
 
-/** Result codes of a transaction that are not known here. */
-function findUnknownResults({ txID, ret = [] }: WalletTransaction): UnknownPart[] {
-  return ret.flatMap((result) => {
-    const find = (member: string, names: readonly string[]): UnknownPart[] => {
-      const value = findUnknownValue(names, String(result[member] ?? names[0]));
-      return value === undefined
-        ? []
-        : [
-            {
-              kind: `transaction-result:${value}`,
-              transactionHash: txID,
-              expected: `one of ${names.join(', ')}`,
-              got: value,
-            },
-          ];
-    };
-    return [...find('ret', RESULT_CODES), ...find('contractRet', CONTRACT_RESULTS)];
-  });
+interface Code {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly member: 'ret' | 'contractRet';
+  readonly names: readonly string[];
+}
+
+/** A code in a result of a transaction, where it is not known here. */
+function findUnknownResult({ txID }: WalletTransaction, { result, member, names }: Code): UnknownPart[] {
+  const value = findUnknownValue(names, String(result[member] ?? names[0]));
+  return value === undefined
+    ? []
+    : [
+        {
+          kind: `transaction-result:${value}`,
+          transactionHash: txID,
+          expected: `one of ${names.join(', ')}`,
+          got: value,
+        },
+      ];
+}
+
+/**
+ * How a transaction ended, where that is not known here. It stands in its first result alone: java-tron leaves the rest as the
+ * sender sent it (`TransactionCapsule.setResultCode`).
+ */
+function findUnknownOutcome(tx: WalletTransaction): UnknownPart[] {
+  const [result] = tx.ret ?? [];
+  return result === undefined
+    ? []
+    : findUnknownResult(tx, { result, member: 'contractRet', names: CONTRACT_RESULTS });
 }
 
 interface Joined {
@@ -150,11 +169,11 @@ function join(
       );
     }
     const contract = readContract(rawData[index]!);
-    const results = findUnknownResults(tx);
+    const results = findUnknownOutcome(tx);
     const unknowns = [
       ...results,
       ...(contract.unknown === undefined ? [] : [{ ...contract.unknown, transactionHash: tx.txID }]),
-      ...verifyRecord(tx.txID, info, tx.ret),
+      ...verifyRecord(tx.txID, info),
     ];
     const isFailed = results.length > 0 ? info.result === 'FAILED' : readOutcome(tx, info);
     return { transaction: { hash: tx.txID, contract, isFailed, info }, unknowns };

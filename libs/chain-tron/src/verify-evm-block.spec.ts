@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeBlockId } from './encode-header.ts';
 import type { EvmBlock, EvmReceipt } from './evm-types.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
 import { verifyEvmHeader, toHash } from './evm-block.ts';
 import type { EvmBlock, EvmReceipt } from './evm-types.ts';

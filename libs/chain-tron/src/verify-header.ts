@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type BlockHeader, type UnknownPart } from '@chainwatch/chain-core';
 import { computeBlockId, encodeHeader, numberOf, type HeaderFields } from './encode-header.ts';
 import { encodeUnknownFields, isUnnamed } from './encode-unknown-fields.ts';

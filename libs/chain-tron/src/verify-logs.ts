@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type BlockRef } from '@chainwatch/chain-core';
 import { toHash } from './evm-block.ts';
 import type { EvmReceipt } from './evm-types.ts';

@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError, type UnknownPart } from '@chainwatch/chain-core';
 import { RESULT_CODES } from './contract-results.ts';
-import { isKnownNote } from './internal-moves.ts';
+import { isKnownNote, isShowingNote } from './internal-moves.ts';
 import { isAssetId } from './token-gid.ts';
-import type { InternalTransaction, TransactionInfo, WalletLog, WalletTransaction } from './wallet-block.ts';
+import type { InternalTransaction, TransactionInfo, WalletLog } from './wallet-block.ts';
 
 const INTEGER = /^(?:0|[1-9]\d{0,18})$/;
+const SIGNED_INTEGER = /^(?:0|-?[1-9]\d{0,18})$/;
 const ACCOUNT = /^41[0-9a-f]{40}$/;
 const DIGITS = /^(?:[0-9a-f]{2})*$/;
 const LOG_ADDRESS = /^[0-9a-f]{40}$/;
 const WORD = /^[0-9a-f]{64}$/;
-/** Amounts that a record shows, and the result in the block may. */
+/** Amounts that a record shows. */
 const AMOUNT_NAMES = [
   'withdraw_amount',
   'unfreeze_amount',
@@ -21,17 +23,12 @@ const AMOUNT_NAMES = [
 
 /**
  * Refuses a record whose values are not spelt as java-tron spells them: no root covers them, and a transfer
- * in another spelling would be missed. Amounts that the block's result shows, which the root does cover, must be those of
- * the record.
- * @param results of the transaction in its block
+ * in another spelling would be missed. Amounts in the block's own result are not those of the record: java-tron writes no
+ * more than `contractRet` there (`TransactionCapsule.setResultCode`), and leaves the rest as the sender sent it.
  * @returns the unknown parts of its internal transactions
  * @throws IncompleteBlockError
  */
-export function verifyRecord(
-  hash: string,
-  info: TransactionInfo,
-  results: WalletTransaction['ret'] = [],
-): UnknownPart[] {
+export function verifyRecord(hash: string, info: TransactionInfo): UnknownPart[] {
   const expect = (what: string, isRight: boolean, value: unknown): void => {
     if (!isRight)
       throw new IncompleteBlockError(
@@ -42,27 +39,28 @@ export function verifyRecord(
   expect('fee', isInteger(fee), fee);
   expect('result', result === undefined || RESULT_CODES.includes(result), result);
   expect('assetIssueID', assetIssueID === undefined || isAssetId(assetIssueID), assetIssueID);
-  for (const name of AMOUNT_NAMES) {
-    expect(name, isInteger(info[name]), info[name]);
-    const proved = results[0]?.[name];
-    if (proved !== undefined)
-      expect(name, toText(proved) === toText(info[name] ?? 0), info[name] ?? 'none beside that of the block');
-  }
+  for (const name of AMOUNT_NAMES) expect(name, isInteger(info[name]), info[name]);
   expectOrder(info, expect);
   for (const one of log) expectLog(one, expect);
   return internal.flatMap((one) => {
     expectInternal(one, expect);
-    if (!movesValue(one) || isKnownNote(one.note ?? '')) return [];
-    const note = Buffer.from(one.note ?? '', 'hex').toString('latin1');
-    return [
-      {
-        kind: `internal-transaction:${note}`,
-        transactionHash: hash,
-        expected: 'a call, a creation, a destruction, a stake or a vote',
-        got: note,
-      },
-    ];
+    const unknown = findUnknown(one);
+    return unknown === undefined ? [] : [{ ...unknown, transactionHash: hash }];
   });
+}
+
+function findUnknown(one: InternalTransaction): UnknownPart | undefined {
+  const note = Buffer.from(one.note ?? '', 'hex').toString('latin1');
+  if (movesValue(one) && !isKnownNote(one.note ?? ''))
+    return {
+      kind: `internal-transaction:${note}`,
+      expected: 'a call, a creation, a destruction, a stake or a vote',
+      got: note,
+    };
+  const negative = movesNothing(one) ? undefined : listValues(one).find((value) => Number(value) < 0);
+  return negative === undefined
+    ? undefined
+    : { kind: 'internal-value:negative', expected: 'an amount', got: `${negative} of ${note}` };
 }
 
 type Expect = (what: string, isRight: boolean, value: unknown) => void;
@@ -84,8 +82,11 @@ function expectOrder({ orderId, orderDetails = [] }: TransactionInfo, expect: Ex
   }
 }
 
-const toText = (value: unknown): string => String(value as number | string);
-
+/**
+ * Values and tokens are signed integers of 64 bits: a contract chooses them, and java-tron (org.tron.core.vm.program.Program)
+ * writes stakes and delegations down before it looks at them. The lower 64 bits of 2^256 - 1 are -1; it rejects such an entry
+ * then. Before there were permissions, a call could also name any token, to move nothing of it.
+ */
 function expectInternal(one: InternalTransaction, expect: Expect): void {
   const {
     caller_address: caller = '',
@@ -102,13 +103,21 @@ function expectInternal(one: InternalTransaction, expect: Expect): void {
   expect('note of an internal transaction', matches(DIGITS, note), note);
   expect('rejection of an internal transaction', typeof rejected === 'boolean', rejected);
   for (const { callValue, tokenId = '' } of callValueInfo) {
-    expect('value of an internal transaction', isInteger(callValue), callValue);
-    expect('token of an internal transaction', tokenId === '' || matches(INTEGER, tokenId), tokenId);
+    expect('value of an internal transaction', isSigned(callValue), callValue);
+    expect('token of an internal transaction', tokenId === '' || isSigned(tokenId), tokenId);
   }
 }
 
-function movesValue({ rejected, callValueInfo = [] }: InternalTransaction): boolean {
-  return rejected !== true && callValueInfo.some(({ callValue }) => Number(callValue ?? 0) > 0);
+function movesValue(one: InternalTransaction): boolean {
+  return one.rejected !== true && listValues(one).some((value) => Number(value) > 0);
+}
+
+function movesNothing({ rejected, note = '' }: InternalTransaction): boolean {
+  return rejected === true || isShowingNote(note);
+}
+
+function listValues({ callValueInfo = [] }: InternalTransaction): readonly (number | string)[] {
+  return callValueInfo.map(({ callValue = 0 }) => callValue);
 }
 
 function isInteger(value: unknown): boolean {
@@ -117,6 +126,16 @@ function isInteger(value: unknown): boolean {
     (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) ||
     matches(INTEGER, value)
   );
+}
+
+/** Of 64 bits, or none. */
+function isSigned(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return value === undefined || (matches(SIGNED_INTEGER, value) && isInt64(BigInt(value as string)));
+}
+
+function isInt64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value;
 }
 
 function matches(pattern: RegExp, value: unknown): boolean {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError } from '@chainwatch/chain-core';
 import type { EndpointOptions } from '@chainwatch/chain-core';
 import { TronHttp } from './tron-http.ts';

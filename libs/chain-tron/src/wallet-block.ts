@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Shapes of the wallet API. Fields with their default value (0, empty) are left out by the node. */
 export interface WalletHeader {
   readonly timestamp?: number;

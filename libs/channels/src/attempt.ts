@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One request to a receiver and what came of it. */
 export interface Attempt {
   /** X-Webhook-Delivery-Id. */

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import type { EventType } from '@chainwatch/events';
+import type { NameBook } from './messages/name-book.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext, SigningSecret } from './sender.ts';
 
 /** Texts about a kind in the API's documentation. */
@@ -101,7 +103,11 @@ export interface ChannelKind {
   pauseGroupOf(target: ChannelTarget): string | undefined;
   /** Its receivers get events as they are, not a text made of them. */
   readonly isVerbatim: boolean;
-  /** The body of a message. It gets several payloads only where the limits allow a digest. */
-  render(payloads: readonly string[]): string;
+  /**
+   * The body of a message. It gets several payloads only where the limits allow a digest.
+   *
+   * @param names for messages to people; without them a message shows ids
+   */
+  render(payloads: readonly string[], names?: NameBook): string;
   createSender(context: SenderContext, options: object): Sender;
 }

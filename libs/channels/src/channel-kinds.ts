@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import type { ChannelKind } from './channel-kind.ts';
 import * as kinds from './kinds.ts';

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { defaultEventTypes, type DefaultSelection } from '@chainwatch/events';
 import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
 import { eraseConsent, type ConsentDefinition } from './erase-consent.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
+import { NO_NAMES, type NameBook } from './messages/name-book.ts';
 import { ordering } from './ordering.ts';
 import { sandbox } from './sandbox.ts';
 import { shapeInput, shapeStored } from './shape/shape-members.ts';
@@ -70,7 +72,7 @@ interface Definition<
   /** Its receivers get events as they are. Default: where there is no `render`. */
   readonly isVerbatim?: boolean;
   /** Absent: the bytes of the event. */
-  render?(payloads: readonly string[]): string;
+  render?(payloads: readonly string[], names: NameBook): string;
   createSender(context: SenderContext, options: Options): Sender<ChannelTarget<Values<Stored>, Credentials>>;
 }
 
@@ -90,8 +92,8 @@ export function defineChannelKind<
 >(definition: Definition<Input, Secrets, Stored, Credentials, Options>): ChannelKind {
   type Target = ChannelTarget<Values<Stored>, Credentials>;
   type Given = Partial<Values<Input> & Values<Secrets>>;
-  const { defaults, secrets, environment, limits, check, consent } = definition;
-  const isVerbatim = definition.isVerbatim ?? definition.render === undefined;
+  const { defaults, secrets, environment, limits, check, consent, render } = definition;
+  const isVerbatim = definition.isVerbatim ?? render === undefined;
   const own = z.object(definition.stored);
   const stored = own.extend({ ...(isVerbatim && shapeStored), ...selectionSchema, ...ofDeliveries });
   const types = defaultEventTypes(defaults.events);
@@ -136,7 +138,7 @@ export function defineChannelKind<
     limitsOf: (target, options) => limits?.(target as Target, withOptions(options)) ?? {},
     pauseGroupOf: (target) => definition.pauseGroup?.(target as Target),
     isVerbatim,
-    render: definition.render ?? (([payload]) => payload!),
+    render: (payloads, names = NO_NAMES) => render?.(payloads, names) ?? payloads[0]!,
     createSender: (context, options) => definition.createSender(context, withOptions(options)) as Sender,
   };
 }

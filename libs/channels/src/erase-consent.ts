@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AskContext, Consent } from './channel-kind.ts';
 
 interface ConsentChannel<Config, Credentials> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { positiveDecimalSchema } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
@@ -34,7 +35,7 @@ const reasons = z
   .optional()
   .meta({
     description:
-      'Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.',
+      'Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.',
     examples: [['withdrawal', 'reward', 'mint', 'atomic', 'staking_reward', 'adjustment']],
   });
 
@@ -43,7 +44,7 @@ const memoText = z.string().min(1).max(1_024).optional();
 const memos = {
   memo: memoText.meta({
     description:
-      'Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.',
+      'Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.',
     examples: ['order 1042'],
   }),
   memo_prefix: memoText.meta({
@@ -120,7 +121,7 @@ const filtersOf = (groupName: z.ZodString) =>
       .optional()
       .meta({
         description:
-          'Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.',
+          'Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.',
         examples: ['0.01'],
       }),
     ...memos,

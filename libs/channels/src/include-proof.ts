@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 
 /** Of kinds whose receivers get events as they are: a member of create and update bodies, and of what is stored. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Kinds of notification channels: how one is configured, what of it is secret, how it is sent to. A kind is one object.
  * Used by the gateway (routes, records and documents of each kind) and by libs/deliveries, which sends.
@@ -24,9 +25,12 @@ export {
   storedSelectionSchema,
   type ChannelFilters,
 } from './event-selection.ts';
+export { assetsOf } from './messages/write-message.ts';
+export type { NameBook, NamedNetwork, NamedToken } from './messages/name-book.ts';
 export { eventKeyOf } from './broker/event-key.ts';
 export type { Expression, Verdict } from './expression/compile-expression.ts';
 export { loadExpressions } from './load-expressions.ts';
+export { shapeInput } from './shape/shape-members.ts';
 export { shapePayload, type Shape } from './shape/shape-payload.ts';
 export { isUncounted, type Attempt, type RecordedRequest } from './attempt.ts';
-export type { ChannelTarget, Sender, SenderContext } from './sender.ts';
+export type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One line for each kind of channel. The only place that lists them.
 export { discord } from './discord/discord.ts';
 export { email } from './email/email.ts';

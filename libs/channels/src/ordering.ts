@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 
 /** In which order a channel of any kind gets its events: members of its create and update bodies, and of what is stored. */

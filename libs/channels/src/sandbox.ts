@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 
 /** Whether a channel of any kind is there to be tried: a member of its create and update bodies, and of what is stored. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Dial } from '@chainwatch/chain-core';
 import type { HttpClient } from '@chainwatch/outbound';
 import type { Attempt } from './attempt.ts';
@@ -28,14 +29,18 @@ export interface SendRequest<Target = ChannelTarget> {
   readonly target: Target;
   readonly channelId: string;
   readonly attemptId: string;
-  /** One, or several that go in one message, whose body was rendered from all of them. */
+  /** One, or the first of several that go in one message, whose body was rendered from all of them. */
   readonly event: OutgoingEvent;
+  /** The others of these. */
+  readonly others?: readonly OutgoingEvent[];
   readonly body: string;
   /** Of the body, or of each event in it. */
   readonly contentType: string;
   readonly traceparent: string | undefined;
   /** For the whole request. */
   readonly timeoutMs: number;
+  /** How long the answer is awaited, once the request is on its way. Absent: as long as the request may take. */
+  readonly answerMs?: number | undefined;
 }
 
 /** What went out, with credentials masked, and what came of it. */
@@ -66,6 +71,6 @@ export interface ChannelLimits {
   readonly intervalMs?: number;
   /** The same over all channels of its group (`pauseGroup`). */
   readonly sharedIntervalMs?: number;
-  /** From this many waiting events on, they go in one message of at most `max`. */
-  readonly digest?: { readonly from: number; readonly max: number };
+  /** From this many waiting events on, they go in one message of at most `max`, or as many as have `charsMax` characters. */
+  readonly digest?: { readonly from: number; readonly max: number; readonly charsMax?: number };
 }

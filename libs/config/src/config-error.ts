@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** Names every wrong variable at once, one per line, without their values: they may be secrets. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Reads the environment through a zod schema. Used by each app's config.ts and nowhere else.
  *

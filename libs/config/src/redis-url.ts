@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Where Redis is: one server, a cluster, or the master that sentinels name. */
 export type RedisAddress =
   | { readonly type: 'server'; readonly url: string }

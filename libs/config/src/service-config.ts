@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { NAMESPACE_LABEL_PATTERN } from '@chainwatch/api-key';

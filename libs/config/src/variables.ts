@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { cleanTokenText } from '@chainwatch/chain-core';
 import { decodeAbiParameters, encodeFunctionData, parseAbi } from 'viem/utils';
 import type { Hex } from 'viem';

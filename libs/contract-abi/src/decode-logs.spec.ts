@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, parseAbi } from 'viem/utils';
 import type { Hex } from 'viem';
@@ -214,6 +215,17 @@ describe('the wrapper of the native coin', () => {
     topics: encodeEventTopics({ abi, eventName: 'Transfer', args: { from, to } }) as string[],
     data: word(value),
   });
+  const other: Hex = `0x${'ef'.repeat(20)}`;
+  /** What a Safe logs when it is paid. */
+  const received: ContractLog = {
+    address: owner,
+    topics: encodeEventTopics({
+      abi: parseAbi(['event SafeReceived(address indexed sender, uint256 value)']),
+      eventName: 'SafeReceived',
+      args: { sender: wrapper },
+    }) as string[],
+    data: word(5n),
+  };
   const movesOf = (...logs: readonly ContractLog[]): unknown[] => {
     const transfers: Parameters<typeof decodeTransferLogs>[1]['transfers'] = [];
     decodeTransferLogs(
@@ -260,7 +272,100 @@ describe('the wrapper of the native coin', () => {
         [owner, `0x${'0d'.repeat(20)}`, 5, 4],
       ],
     ],
+    [
+      'counts a burn once when the coin is paid, and its receiver logs that, in between',
+      [transfer(owner, nobody), received, withdrawal()],
+      [[owner, nobody, 5, 3]],
+    ],
+    [
+      'counts two burns of the same amount twice',
+      [transfer(owner, nobody), received, withdrawal(), transfer(owner, nobody), received, withdrawal()],
+      [
+        [owner, nobody, 5, 3],
+        [owner, nobody, 5, 6],
+      ],
+    ],
+    [
+      'counts a burn within another one',
+      [transfer(owner, nobody), transfer(owner, nobody), withdrawal(), withdrawal()],
+      [
+        [owner, nobody, 5, 3],
+        [owner, nobody, 5, 4],
+      ],
+    ],
+    [
+      'tells a transfer to nobody beside a burn that it logs as well',
+      [transfer(owner, nobody), transfer(owner, nobody), withdrawal()],
+      [
+        [owner, nobody, 5, 3],
+        [owner, nobody, 5, 4],
+      ],
+    ],
+    [
+      'tells a transfer to nobody and every burn where one burn has no transfer: it logs none of them',
+      [withdrawal(), transfer(owner, nobody), received, withdrawal()],
+      [
+        [owner, nobody, 5, 3],
+        [owner, nobody, 5, 4],
+        [owner, nobody, 5, 6],
+      ],
+    ],
+    [
+      'tells a burn beside a transfer of another contract',
+      [{ ...transfer(owner, nobody), address: other }, withdrawal()],
+      [
+        [owner, nobody, 5, 3],
+        [owner, nobody, 5, 4],
+      ],
+    ],
     ['is one contract: others have deposits of another kind', [deposit(5n, `0x${'ef'.repeat(20)}`)], []],
     ['needs the standard form', [{ ...deposit(), data: `${word(5n)}00` }], []],
   ])('%s', (_name, logs, expected) => expect(movesOf(...logs)).toEqual(expected));
+
+  // What happens to the wrapper in one transaction: `inner` runs while the coin is paid.
+  interface Step {
+    readonly kind: 'wrap' | 'unwrap' | 'pay' | 'foreign';
+    readonly amount: number;
+    readonly inner: readonly Step[];
+  }
+  const { steps } = fc.letrec<{ steps: Step[]; step: Step }>((tie) => ({
+    steps: fc.array(tie('step'), { maxLength: 3, depthIdentifier: 'steps' }),
+    step: fc.record({
+      kind: fc.constantFrom('wrap', 'unwrap', 'pay', 'foreign'),
+      amount: fc.integer({ min: 1, max: 2 }),
+      inner: fc.oneof({ depthIdentifier: 'steps', maxDepth: 2 }, fc.constant([]), tie('steps')),
+    }),
+  }));
+  const flatten = (all: readonly Step[]): Step[] => all.flatMap((step) => [step, ...flatten(step.inner)]);
+  const someone: Hex = `0x${'0d'.repeat(20)}`;
+  /** @param isLogging whether the wrapper logs a transfer with each mint and burn */
+  const logsOf = (all: readonly Step[], isLogging: boolean): ContractLog[] =>
+    all.flatMap(({ kind, amount, inner }) => {
+      const value = BigInt(amount);
+      const within = logsOf(inner, isLogging);
+      if (kind === 'wrap')
+        return [...(isLogging ? [transfer(nobody, owner, value)] : []), deposit(value), ...within];
+      if (kind === 'unwrap')
+        return [...(isLogging ? [transfer(owner, nobody, value)] : []), ...within, withdrawal(value)];
+      return [kind === 'pay' ? transfer(owner, someone, value) : received, ...within];
+    });
+
+  it('tells each mint, burn, and payment once, in whatever order its logs stand', () => {
+    fc.assert(
+      fc.property(steps, fc.boolean(), fc.boolean(), (all, isLogging, isReversed) => {
+        const logs = logsOf(all, isLogging);
+        const told = movesOf(...(isReversed ? logs.toReversed() : logs)) as [
+          string,
+          string,
+          number,
+          number,
+        ][];
+        const sides = { wrap: [nobody, owner], unwrap: [owner, nobody], pay: [owner, someone], foreign: [] };
+        const expected = flatten(all)
+          .filter(({ kind }) => kind !== 'foreign')
+          .map(({ kind, amount }) => [...sides[kind], amount].join());
+        expect(told.map(([from, to, amount]) => [from, to, amount].join()).sort()).toEqual(expected.sort());
+      }),
+    );
+  });
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeMemo, type Transfer } from '@chainwatch/chain-core';
 import { toEventSelector } from 'viem/utils';
 
@@ -15,7 +16,7 @@ export interface ContractNotation {
   tokenGid(address: string): string;
   /** Canonical form of an account (`0x` and 40 lower-case digits). */
   account(address: string): string;
-  /** The contract that wraps the native coin (WETH9), in lower case: it logs no transfer of what it mints and burns. */
+  /** The contract that wraps the native coin (WETH9), in lower case: it may log no transfer of what it mints and burns. */
   readonly wrapper?: string | undefined;
 }
 
@@ -51,12 +52,14 @@ export function decodeTransferLogs(
   notation: ContractNotation,
   { logs, logIndex, transfers }: TransactionLogs,
 ): void {
+  let alone: ReadonlySet<string | undefined> | undefined;
   for (let i = 0; i < logs.length; i++) {
     const log = logs[i];
     if (log === undefined) continue;
     const transfer = readTransfer(log);
-    const move = transfer ?? readWrapped(notation, logs, i);
+    const move = transfer ?? readWrapped(notation, log);
     if (move === undefined) continue;
+    if (transfer === undefined && !(alone ??= findAlone(notation, logs)).has(log.topics[0])) continue;
     transfers.push({
       index: transfers.length,
       type: 'token',
@@ -98,23 +101,50 @@ function readTransfer({ topics, data }: ContractLog): Move | undefined {
   return { from: topicAddress(`0x${from}`), to: topicAddress(`0x${to}`), amount: `0x${amount}` };
 }
 
-/** What the wrapper of the native coin mints or burns; undefined where a log beside this one is the transfer of it. */
+/** What a deposit mints or a withdrawal burns, by a log of the native coin's wrapper. */
 function readWrapped(
   { wrapper }: ContractNotation,
-  logs: readonly ContractLog[],
-  at: number,
+  { address, topics, data }: ContractLog,
 ): Move | undefined {
-  const log = logs[at];
-  if (log?.address !== wrapper || log?.topics.length !== 2 || log.data.length !== 66) return undefined;
-  const [topic, account] = log.topics;
+  if (address !== wrapper || topics.length !== 2 || data.length !== 66) return undefined;
+  const [topic, account] = topics;
   if (topic !== depositTopic && topic !== withdrawalTopic) return undefined;
   const owner = topicAddress(account);
-  const [from, to] = topic === depositTopic ? [NOBODY, owner] : [owner, NOBODY];
-  const isLogged = [logs[at - 1], logs[at + 1]].some((beside) => {
-    const move = beside !== undefined && beside.address === wrapper ? readTransfer(beside) : undefined;
-    return move?.from === from && move.to === to && move.amount === log.data;
-  });
-  return isLogged ? undefined : { from, to, amount: log.data };
+  return topic === depositTopic
+    ? { from: NOBODY, to: owner, amount: data }
+    : { from: owner, to: NOBODY, amount: data };
+}
+
+/**
+ * Which of deposits and withdrawals the wrapper logs alone, by their topic. A wrapper logs a transfer from or to nobody with
+ * every one of them (Scroll's, by OpenZeppelin's `_mint` and `_burn`) or with none (WETH9), so one that has no transfer of its
+ * own in the transaction tells of all. Where each has one, the transfers tell everything: also a plain one to nobody, which some
+ * tokens allow. The two need not stand beside each other: a wrapper may pay the coin in between, to an account that logs it or
+ * does something else. What cannot be told apart is a transfer of WETH9 to nobody beside withdrawals, when every withdrawal of
+ * the transaction finds one by its owner and of its amount.
+ */
+function findAlone(
+  notation: ContractNotation,
+  logs: readonly ContractLog[],
+): ReadonlySet<string | undefined> {
+  const unused = new Map<string, number>();
+  for (const log of logs) {
+    const move = log.address === notation.wrapper ? readTransfer(log) : undefined;
+    if (move !== undefined) unused.set(keyOf(move), (unused.get(keyOf(move)) ?? 0) + 1);
+  }
+  const alone = new Set<string | undefined>();
+  for (const log of logs) {
+    const move = readWrapped(notation, log);
+    if (move === undefined) continue;
+    const left = unused.get(keyOf(move)) ?? 0;
+    if (left === 0) alone.add(log.topics[0]);
+    else unused.set(keyOf(move), left - 1);
+  }
+  return alone;
+}
+
+function keyOf({ from, to, amount }: Move): string {
+  return `${from} ${to} ${amount}`;
 }
 
 /** What the token says of a transfer in its next log: text where it is printable, else the 32 bytes as they are. */

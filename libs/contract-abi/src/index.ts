@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What contracts of Ethereum and TRON share: the pieces of their ABI that token calls need, and token transfers in logs.
  * Pure. Used by the families of both.

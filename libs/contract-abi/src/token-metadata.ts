@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatAmount } from '@chainwatch/amounts';
 import type { TokenMetadata, UiMultiplier } from '@chainwatch/chain-core';
 import { decodeText, decodeUint, encodeOwnerOf, encodeSupportsInterface, encodeView } from './abi.ts';

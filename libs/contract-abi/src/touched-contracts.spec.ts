@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ContractLog, ContractNotation } from './decode-logs.ts';
 import { TouchedContracts } from './touched-contracts.ts';
 

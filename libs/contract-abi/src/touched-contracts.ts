@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import { isAccountAt, touchesBalances, type ContractLog, type ContractNotation } from './decode-logs.ts';
 

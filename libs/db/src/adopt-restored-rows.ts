@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql } from './database.ts';
 
 const UPDATE_MS_MAX = 3_600_000;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from './database.ts';
 
@@ -59,11 +60,11 @@ export async function moveRound(
   });
 }
 
-/** Seconds since the oldest reading: since the round began that has read every address. Undefined: there was none. */
+/** Seconds since the oldest reading: since the round began that has read every address, or the first one. Undefined: there was none. */
 export async function readRoundAge(sql: Sql, chainGid: string): Promise<number | undefined> {
   const { rows } = await sql.query<{ age_s: number | null }>({
     name: 'read_round_age',
-    text: `SELECT extract(epoch FROM now() - CASE WHEN ended_at IS NULL THEN previous_at ELSE started_at END)::float AS age_s
+    text: `SELECT extract(epoch FROM now() - CASE WHEN ended_at IS NULL THEN coalesce(previous_at, started_at) ELSE started_at END)::float AS age_s
            FROM balance_rounds WHERE chain_gid = $1`,
     values: [chainGid],
   });

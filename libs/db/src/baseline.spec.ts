@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +18,7 @@ const { migrations: older } = JSON.parse(
 
 const id = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** A database of release 0.1, whose migrations the initial one stands for. */
+/** A database from before release 0.1.0, whose migrations the initial one stands for. */
 describe('a database of an earlier release', () => {
   let postgres: PostgresHandle;
   let db: Database;

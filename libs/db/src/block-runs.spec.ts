@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomInt } from 'node:crypto';
 import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from './database.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { AsyncResource } from 'node:async_hooks';
 import { isTracing } from '@chainwatch/telemetry';
 import pg from 'pg';

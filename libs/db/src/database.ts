@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import pg from 'pg';
-import { ContextPool } from './context-pool.ts';
-import { FairPool, type FindOwner } from './fair-pool.ts';
+import { openPool, type PoolKind } from './open-pool.ts';
 import { observePool } from './observe-pool.ts';
 import { createClientClass } from './observed-client.ts';
 import { findSessionFault, KEEP_ALIVE } from './session-settings.ts';
@@ -39,7 +39,7 @@ export interface Database extends Sql {
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends PoolKind {
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
@@ -54,8 +54,6 @@ export interface DatabaseOptions {
    * in them, from one client to another.
    */
   readonly isPrepared?: boolean;
-  /** Gives the sessions of the pool to owners in turn. */
-  readonly findOwner?: FindOwner;
   /** Logs one warning when sessions have no time-outs. */
   readonly logger?: Pick<Logger, 'warn'>;
 }
@@ -69,7 +67,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const { url, applicationName, poolSize = 10, statementTimeoutMs = 35_000, keepsPlans = false } = options;
-  const poolName = keepsPlans ? 'planned' : 'plain';
+  const poolName = options.standby ? 'standby' : keepsPlans ? 'planned' : 'plain';
   const settings = {
     connectionString: url,
     application_name: applicationName,
@@ -82,11 +80,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     pipeline: true,
     Client: createClientClass({ pool: poolName, isPrepared: options.isPrepared !== false }),
   } as pg.PoolConfig;
-  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new ContextPool(settings);
-  // An idle client whose server went away: the pool drops it, the next query connects again.
-  pool.on('error', () => undefined);
-  // The same for one that is checked out, whose next query rejects; without a listener the process would die.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const pool = openPool(settings, options);
   pool.once('connect', (client) => {
     findSessionFault(client).then(
       (fault) => fault !== undefined && options.logger?.warn({}, fault),

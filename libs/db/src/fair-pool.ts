@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type pg from 'pg';
 import { FairQueue } from '@chainwatch/chain-core';
 import { ContextPool, type ConnectCallback } from './context-pool.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * PostgreSQL, the truth: a pool for raw SQL on the hot paths, and the Prisma client
  * for everything else. Used by every service.
@@ -10,8 +11,9 @@ export { adoptRestoredRows } from './adopt-restored-rows.ts';
 export * from './balance-rounds.ts';
 export * from './database.ts';
 export { findPrismaDir } from './find-schema-fault.ts';
-export { LATENCY_BOUNDS_MS } from './latency-bounds.ts';
+export { LATENCY_BOUNDS_MS, latencyBucketOf } from './latency-bounds.ts';
 export * from './migrate.ts';
 export * from './migration-errors.ts';
-export { readActiveChains } from './read-active-chains.ts';
+export { MORE_ENDPOINTS, readActiveChains } from './read-active-chains.ts';
+export { StandbyWatch } from './standby-watch.ts';
 export { waitForSchema } from './wait-for-schema.ts';

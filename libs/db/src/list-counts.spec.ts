@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomInt, randomUUID } from 'node:crypto';
 import { startPostgres } from '@chainwatch/testing';
 import type { PostgresHandle } from '@chainwatch/testing';

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { MigrationChangedError, MigrationFailedError, MigrationsMissingError } from './migration-errors.ts';
+import { refuseServer } from './refuse-server.ts';
 import { setSessionSettings, type SettingsResult } from './session-settings.ts';
 
 export interface MigrationResult extends SettingsResult {
@@ -21,7 +23,7 @@ export interface MigrationResult extends SettingsResult {
  * Migrations are recorded as `prisma migrate deploy` does (table, checksum and lock), so that both can be used on one
  * database. Any number of processes may call it at the same time, also through a pooler; a second call does nothing.
  * @throws MigrationChangedError when an applied file was edited; MigrationsMissingError when the database is too old;
- * MigrationFailedError with the file and the reason
+ * MigrationFailedError with the file and the reason; ServerRefusedError
  */
 export async function applyMigrations(url: string, prismaDir: string): Promise<MigrationResult> {
   const migrations = await readMigrations(join(prismaDir, 'migrations'));
@@ -33,6 +35,7 @@ export async function applyMigrations(url: string, prismaDir: string): Promise<M
   });
   await client.connect();
   try {
+    await refuseServer(client);
     await prepareMigrations(client, migrations);
     await client.query('BEGIN');
     await client.query(OPEN);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { gauge, onScrape } from '@chainwatch/telemetry';
 import type pg from 'pg';
 import { FairPool } from './fair-pool.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startTelemetry, withSpan, type Telemetry } from '@chainwatch/telemetry';
 import { readMetrics, startPostgres, startTraceCollector, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase } from './database.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findPgBouncer, startPgBouncer, startPostgres, waitFor } from '@chainwatch/testing';
 import type { PgBouncerHandle, PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from './database.ts';

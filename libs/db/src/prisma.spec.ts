@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { startPostgres } from '@chainwatch/testing';
 import type { PostgresHandle } from '@chainwatch/testing';

@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { PrismaClient } from './generated/client.ts';
-import { ContextPool } from './context-pool.ts';
-import { FairPool, type FindOwner } from './fair-pool.ts';
+import { openPool, type PoolKind } from './open-pool.ts';
 import { observePool } from './observe-pool.ts';
 import { createClientClass } from './observed-client.ts';
 import { KEEP_ALIVE } from './session-settings.ts';
@@ -19,10 +19,11 @@ export function createPrisma(
     poolSize?: number;
     applicationName?: string;
     statementTimeoutMs?: number;
-    /** Gives the sessions of the pool to owners in turn. */
-    findOwner?: FindOwner;
-  } = {},
+    /** As DatabaseOptions.isPrepared. Prisma names no statement; whoever reads a standby names one beside its own. */
+    isPrepared?: boolean;
+  } & PoolKind = {},
 ): PrismaClient {
+  const poolName = options.standby ? 'standby_prisma' : 'prisma';
   const settings = {
     connectionString: url,
     max: options.poolSize ?? 5,
@@ -30,9 +31,10 @@ export function createPrisma(
     connectionTimeoutMillis: 5_000,
     ...KEEP_ALIVE,
     query_timeout: options.statementTimeoutMs ?? 35_000,
-    Client: createClientClass({ pool: 'prisma', isPrepared: true }),
+    Client: createClientClass({ pool: poolName, isPrepared: options.isPrepared !== false }),
+    ...(options.standby && { pipeline: true }),
   } as pg.PoolConfig;
-  const pool = options.findOwner ? new FairPool(settings, options.findOwner) : new ContextPool(settings);
-  observePool(pool, 'prisma');
+  const pool = openPool(settings, options);
+  observePool(pool, poolName);
   return new PrismaClient({ adapter: new PrismaPg(pool, { disposeExternalPool: true }) });
 }

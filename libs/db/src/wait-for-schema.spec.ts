@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { notOk, startHealthServer, type Logger } from '@chainwatch/telemetry';
 import type { Sql } from './database.ts';
@@ -21,7 +22,7 @@ const LOOK_MS = 1_000;
 /**
  * Resolves when the database has every migration of this release. A service that began before would answer each
  * request with an error and still take the place of one that works.
- * @throws SchemaBehindError after `waitMs`; what the signal was aborted with
+ * @throws SchemaBehindError after `waitMs`; ServerRefusedError; what the signal was aborted with
  */
 export async function waitForSchema(options: SchemaWaitOptions): Promise<void> {
   const { db, waitMs, health: address, logger, migrationNames = readMigrationNames(), signal } = options;

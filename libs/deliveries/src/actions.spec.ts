@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@chainwatch/testing';
 import { WEBHOOK_SECRET as SECRET, type Receiver } from '@chainwatch/testing-stack';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming, type ShareWork } from '@chainwatch/ownership';

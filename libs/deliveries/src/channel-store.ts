@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache';
 import {
   findChannelKind,
@@ -14,6 +15,7 @@ import type { Sql } from '@chainwatch/db';
 /** A row of notification_channels as the engine uses it. */
 export interface Channel {
   readonly id: string;
+  readonly workspaceId: string;
   readonly projectId: string;
   readonly status: 'active' | 'failing' | 'failed';
   readonly isArchived: boolean;
@@ -45,6 +47,8 @@ export interface Channel {
 
 interface CachedChannel {
   readonly version: string;
+  /** What it was parsed from, without the state of its breaker. */
+  readonly source: string;
   readonly channel: Channel;
 }
 
@@ -61,7 +65,7 @@ const USED_PRECISION_MS = 60_000;
 
 /**
  * Reads channels without ever being stale: every look-up asks for the versions of the rows (their xmin, a few bytes),
- * and only rows that changed are fetched and opened again.
+ * and only rows that changed are fetched, and opened again if more than the state of the breaker did.
  */
 export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX } = {}): ChannelStore {
   const usedAt = new LRUCache<string, number>({ max });
@@ -90,14 +94,25 @@ export function createChannelStore(db: Sql, open: OpenSealed, { max = CACHED_MAX
   }
 
   async function readAll(versions: readonly { id: string; version: string }[]): Promise<CachedChannel[]> {
-    const { rows } = await db.query<ChannelRow>(SELECT_CHANNELS, [versions.map(({ id }) => id)]);
+    const { rows } = await db.query<ChannelRow>({
+      name: 'read_channels',
+      text: SELECT_CHANNELS,
+      values: [versions.map(({ id }) => id)],
+    });
     const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
     const usesExpressions = rows.some(({ has_expression: has }) => has);
     const compile = usesExpressions ? (await loadExpressions()).compileExpression : undefined;
-    return rows.map((row) => ({
-      version: versionOf.get(row.id)!,
-      channel: parseChannel(row, open, compile),
-    }));
+    return rows.map((row) => {
+      // Every failure changes the row; config and secrets are as they were. What did not open may open now.
+      const { status, is_archived: isArchived, consecutive_failures: consecutiveFailures, ...lasting } = row;
+      const source = JSON.stringify(lasting);
+      const known = cache.get(row.id);
+      const channel =
+        known?.source === source && known.channel.fault === undefined
+          ? { ...known.channel, status, isArchived, consecutiveFailures }
+          : parseChannel(row, open, compile);
+      return { version: versionOf.get(row.id)!, source, channel };
+    });
   }
 
   return {
@@ -126,7 +141,7 @@ const CHANNEL_VERSION = `c.xmin::text || coalesce((
   WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '')`;
 
 const SELECT_CHANNELS = `
-  SELECT c.id, c.project_id, c.kind, c.status, c.is_archived, c.consecutive_failures, c.config, c.credentials_sealed,
+  SELECT c.id, c.project_id, (SELECT p.workspace_id FROM projects p WHERE p.id = c.project_id) AS workspace_id, c.kind, c.status, c.is_archived, c.consecutive_failures, c.config, c.credentials_sealed,
     coalesce(jsonb_typeof(c.config #> '{filters,expression}') = 'string', false) AS has_expression,
     coalesce((SELECT json_agg(json_build_object('id', s.id, 'sealed', s.secret_sealed, 'expires_at', s.expires_at) ORDER BY s.state)
       FROM webhook_secrets s WHERE s.channel_id = c.id AND (s.expires_at IS NULL OR s.expires_at > now())), '[]') AS secrets
@@ -142,6 +157,7 @@ export type OpenSealed = (sealed: string, context: string) => string;
 
 interface ChannelRow {
   readonly id: string;
+  readonly workspace_id: string;
   readonly project_id: string;
   readonly kind: string;
   readonly status: Channel['status'];
@@ -184,6 +200,7 @@ export function parseChannel(row: ChannelRow, open: OpenSealed, compile: Compile
   const includesHistory = selection.data?.include_historical === true;
   return {
     id: row.id,
+    workspaceId: row.workspace_id,
     projectId: row.project_id,
     status: row.status,
     isArchived: row.is_archived,
@@ -238,7 +255,7 @@ function readUsage(row: ChannelRow, kind: ChannelKind | undefined, open: OpenSea
   try {
     opened = openSecrets(row, open);
   } catch {
-    return unusable(kind, 'a sealed secret of the channel could not be opened');
+    return unusable(kind, 'failed to decrypt a secret of the channel');
   }
   try {
     const target = kind.open(row.config, opened.credentials, opened.secrets);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface Batcher<T> {
   /** Resolves when the batch that holds `item` has succeeded, rejects with that batch's error. */
   add(item: T): Promise<void>;

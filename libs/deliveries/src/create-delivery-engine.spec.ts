@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { verifySignature } from '@chainwatch/webhook-signature';
@@ -448,8 +449,11 @@ describe('the breaker', () => {
     await waitFor(async () => (await world.rows('SELECT 1 FROM deliveries')).length === 25);
     // Three probes take three intervals at least, however late each of them arrives.
     expect(receiver.requests[7]!.atMs - receiver.requests[4]!.atMs).toBeGreaterThan(3 * 250 - 5);
-    // Only the probed delivery was tried. Its probes came before it was due, so they did not count as attempts.
-    expect(new Set(eventIds().slice(5))).toEqual(new Set([sent[0]]));
+    // Two deliveries were probed in turn, the oldest and the first that was never tried. Neither cost an attempt: the former's
+    // probes came before it was due.
+    expect(eventIds().slice(5, 9)).toEqual(
+      [sent[0], sent[5], sent[0], sent[5]].slice(0, eventIds().length - 5),
+    );
     expect(
       await world.rows(
         `SELECT max(attempt_count) AS most, count(*) FILTER (WHERE attempt_count = 0)::int AS untried FROM deliveries`,
@@ -497,6 +501,26 @@ describe('the breaker', () => {
     );
     for (const eventId of held) await world.waitForStatus(eventId, 'delivered');
     expect(eventIds().slice(12)).toEqual(held);
+  });
+
+  test('one event that its receiver cannot take closes no channel', async () => {
+    const channelId = await world.addChannel(receiver.url);
+    const bad = await world.emit();
+    receiver.answer = (req, res) =>
+      void res.writeHead(req.headers['x-webhook-event-id'] === bad ? 500 : 200).end();
+    await world.start({ scheduleMs: [0, ...Array<number>(4).fill(10), 60_000, 60_000], probeIntervalMs: 50 });
+    await waitFor(
+      async () =>
+        (await world.rows(`SELECT 1 FROM notification_channels WHERE status = 'failing'`)).length === 1,
+    );
+    const later = [await world.emit(), await world.emit()];
+    for (const eventId of later) await world.waitForStatus(eventId, 'delivered');
+    expect(await world.rows('SELECT status FROM notification_channels WHERE id = $1', [channelId])).toEqual([
+      { status: 'active' },
+    ]);
+    expect(await world.rows('SELECT status FROM deliveries WHERE event_id = $1', [bad])).toMatchObject([
+      { status: expect.stringMatching('pending|held') },
+    ]);
   });
 
   test('fails a channel at once on 410', async () => {

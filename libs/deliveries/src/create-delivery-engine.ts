@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { Signal } from '@chainwatch/chain-core';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
@@ -8,7 +9,9 @@ import { shareOf, type ChannelShares } from './channel-shares.ts';
 import { createChannelStore } from './channel-store.ts';
 import { ClaimLoop } from './claim/claim-loop.ts';
 import { completeOptions, type DeliveryDependencies, type DeliveryOptions } from './delivery-options.ts';
+import { createMessageNames } from './names/message-names.ts';
 import { ProofPreparer } from './proofs/proof-preparer.ts';
+import { ChannelActivity } from './record/channel-activity.ts';
 import { Recorder } from './record/recorder.ts';
 import { Scheduler } from './schedule/scheduler.ts';
 import { createSteadyClock } from './steady-clock.ts';
@@ -42,12 +45,14 @@ export function createDeliveryEngine(
   const stopObserving = observeQueues(queues, now);
   const wake = new Signal();
   const base = { db, planned, channels, options, logger };
-  const recorder = new Recorder({ ...base, random, now, health: workers?.of('records') });
+  const activity = new ChannelActivity({ db, logger, now });
+  const recorder = new Recorder({ ...base, activity, random, now, health: workers?.of('records') });
   const senders: Senders = new Map(
     CHANNEL_KINDS.map((one) => [one.kind, one.createSender(dependencies, options.kinds[one.kind] ?? {})]),
   );
+  const names = createMessageNames(dependencies);
   const starter = new AttemptStarter({
-    ...{ queues, recorder, senders, trace: dependencies.trace, onAttempt: dependencies.onAttempt },
+    ...{ queues, recorder, senders, names, trace: dependencies.trace, onAttempt: dependencies.onAttempt },
     ...{ wake, options, logger, now: steady, owns: members.owns },
   });
   const proofs = new ProofPreparer({
@@ -55,13 +60,8 @@ export function createDeliveryEngine(
     onPrepared: (channelId) => claims.lookAt(channelId),
   });
   const claims = new ClaimLoop({
-    ...base,
-    proofs,
-    queues,
-    members,
-    wake,
+    ...{ ...base, proofs, queues, members, wake, now: steady },
     health: workers?.of('claims'),
-    now: steady,
   });
   const scheduler = new Scheduler({
     ...{ ...base, now: steady, health: workers?.of('dispatch') },
@@ -84,6 +84,7 @@ export function createDeliveryEngine(
       starter.close();
       await starter.drain();
       await recorder.stop();
+      await activity.stop();
       await Promise.all([...senders.values()].map(async (sender) => sender.close?.()));
     },
   };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Rehearsal } from './rehearsal.ts';
 
 /** A delivery in memory, on its way to a receiver. */
@@ -24,6 +25,8 @@ export interface DeliveryJob {
   readonly dueAt: Date;
   /** One attempt to see whether a failing channel is back; it counts for the schedule only when the delivery was due. */
   readonly isProbe: boolean;
+  /** A probe that counts for no attempt: it goes in place of an older delivery. */
+  readonly isExtra?: boolean;
   /** What has the same key goes one after the other, retries too. Undefined: its channel has no strict order. */
   readonly orderingKey?: number | undefined;
   /** Of history: it goes behind everything else of its channel. */

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger, Workers } from '@chainwatch/telemetry';
-import type { Attempt, SenderContext } from '@chainwatch/channels';
+import type { Attempt, NamedNetwork, SenderContext } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { OpenSealed } from './channel-store.ts';
@@ -21,8 +22,10 @@ export interface DeliveryDependencies extends SenderContext {
    */
   readonly planned: Sql;
   readonly open: OpenSealed;
-  /** Where the API is reached, without a slash at its end: in front of links to proofs. */
+  /** Where the API is reached, without a slash at its end: in front of links to proofs and to the dashboard. */
   readonly publicUrl?: string | undefined;
+  /** The networks of this service, as messages to people name them. Default: messages show ids. */
+  readonly findNetwork?: (chainGid: string) => NamedNetwork | undefined;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Runs an attempt inside a span that continues the event's trace, and gives the traceparent to send. Default: the event's own. */
   readonly trace?: (

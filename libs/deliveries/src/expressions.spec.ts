@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver } from '@chainwatch/testing-stack';
 import { giveWorlds, type World } from './spec-world.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { waitFor } from '@chainwatch/testing';
@@ -95,4 +96,26 @@ test('a delivery of history that was under way when its process died is made onc
   await world.start();
   await world.waitForStatus(ids[0]!, 'delivered');
   expect(eventIds()).toEqual(ids);
+});
+
+test('history of a strict channel goes while a delivery of another key waits for its next attempt', async () => {
+  const channelId = await world.addChannel(receiver.url, {
+    config: { ...confirmed, ordering: 'strict', ordering_key: 'address' },
+  });
+  const waiting = [await world.insertEvent({}), await world.insertEvent({})];
+  await world.db.query('DELETE FROM undispatched_events');
+  for (const [index, { eventId }] of waiting.entries())
+    await world.db.query(
+      `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, attempt_count, ordering_key)
+       VALUES ($1, $2, $3, $4, 'transaction.confirmed', 'pending', now() + $5 * interval '1 hour', $6, 7)`,
+      [
+        `01900000-0000-7000-8000-00000000000${index}`,
+        ...[world.projectId, channelId, eventId, index === 0 ? 1 : -1, index === 0 ? 1 : 0],
+      ],
+    );
+  const ids = await insertHistory(5, [channelId]);
+  // One look alone: no later one helps.
+  await world.start({ pollMs: 600_000 });
+  await waitFor(() => receiver.requests.length >= 5, { message: 'history' });
+  expect(new Set(eventIds())).toEqual(new Set(ids));
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Deliveries: which channels want an event, signed attempts by a schedule, the breaker of a channel, and the tables that
  * make it survive crashes. Used by the notifier. See README.md.

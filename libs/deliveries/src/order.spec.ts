@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Database, Statement } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
@@ -167,6 +168,44 @@ test('what waits for a fault of our own holds back nothing, however many there a
   for (let count = 0; count < 20; count += 1) await insertWaiting(channelId, 'internal_error');
   await world.start({ ...ONE, pollMs: 50 });
   await expectInOrder(await emitAll(3));
+});
+
+test.each([
+  ['retries', {}],
+  ['retries', { queue: 4 }],
+  ['history', {}],
+  ['history', { queue: 4 }],
+])('an event that comes while %s are claimed stops neither (%j)', async (kind, options) => {
+  const channelId = await world.addChannel(receiver.url);
+  const behind = [await world.insertEvent({}), await world.insertEvent({})].map(({ eventId }) => eventId);
+  await world.db.query('DELETE FROM undispatched_events');
+  await world.db.query(
+    `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, next_attempt_at, attempt_count, is_historical)
+     SELECT gen_random_uuid(), $1, $2, unnest($3::uuid[]), 'transaction.detected', 'pending', now(), $4, $5`,
+    [world.projectId, channelId, behind, kind === 'retries' ? 1 : 0, kind === 'history'],
+  );
+  let live: string | undefined;
+  let looks = 0;
+  const claiming = intercept('claim_deliveries', async (_statement, run) => {
+    const result = await run();
+    if (live !== undefined) return result;
+    live = await world.emit();
+    await stored(3);
+    // The scheduler looks again once it has told of what it stored.
+    const before = looks;
+    await waitFor(() => looks > before);
+    return result;
+  });
+  const db = {
+    ...claiming,
+    query: ((statement: string | Statement, values?: unknown[]) => {
+      if (typeof statement !== 'string' && statement.name === 'list_undispatched') looks += 1;
+      return claiming.query(statement as string, values);
+    }) as Database['query'],
+  };
+  await world.start(options, { db });
+  await stored(3, `status = 'delivered'`);
+  expect(arrived().toSorted()).toEqual([...behind, live].toSorted());
 });
 
 test('what is claimed for a channel that goes meanwhile is not sent', async () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@chainwatch/testing';
 import { WEBHOOK_SECRET as SECRET, type Receiver } from '@chainwatch/testing-stack';
@@ -63,6 +64,46 @@ test('nobody waits for the answer of a slow receiver, and it comes again', async
     { error_code: 'timeout' },
     { error_code: null },
   ]);
+});
+
+test('a slow receiver’s message is not broken off, and comes again while it works', async () => {
+  const channelId = await sandbox();
+  const broken: boolean[] = [];
+  receiver.answer = (_req, res) => {
+    res.once('close', () => broken.push(!res.writableFinished));
+    setTimeout(() => res.writeHead(204).end(), 700);
+  };
+  await world.start({ pollMs: 50 });
+  await world.waitForStatus(await rehearse(channelId, 'slow'), 'delivered');
+  await waitFor(async () => broken.length === 2);
+  expect(broken).toEqual([false, false]);
+});
+
+test('in a batch, only what is rehearsed is sent twice or with two signatures', async () => {
+  const channelId = await world.addChannel(receiver.url, {
+    kind: 'http_batch',
+    config: { sandbox: true },
+    secrets: [SECRET],
+  });
+  const kinds: readonly (Rehearsal | null)[] = ['rotation', null, 'duplicate', null, 'rotation', null];
+  const ids: string[] = [];
+  for (const kind of kinds) ids.push(await rehearse(channelId, kind));
+  await world.start({ pollMs: 50 });
+  for (const id of ids) await world.waitForStatus(id, 'delivered');
+  const sent = receiver.requests.map(({ headers, body }) => ({
+    ids: String(body)
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { event_id: string }).event_id),
+    signatures: String(headers['x-webhook-signature']).match(/v1=/g)!.length,
+  }));
+  for (const [index, kind] of kinds.entries()) {
+    const of = sent.filter((one) => one.ids.includes(ids[index]!));
+    expect(of.map(({ signatures }) => signatures)).toEqual(
+      kind === 'duplicate' ? [1, 1] : [kind === 'rotation' ? 2 : 1],
+    );
+    if (kind !== null) expect(of.every((one) => one.ids.length === 1)).toBe(true);
+  }
 });
 
 test('two signatures stand where secrets rotate: the second is of the secret that the receiver knows', async () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { ChannelTarget } from '@chainwatch/channels';
 
@@ -13,7 +14,7 @@ interface Rehearsed {
 }
 
 /** So that the receiver is at work, and cannot have answered yet unless it is fast. */
-const SLOW_TIMEOUT_MS = 50;
+const SLOW_ANSWER_MS = 50;
 
 export function parseRehearsal(text: string | null): Rehearsal | undefined {
   return REHEARSALS.find((one) => one === text);
@@ -27,11 +28,11 @@ export function sendsOf({ rehearsal }: Rehearsed): number {
 /** What differs in this attempt of a delivery. */
 export function rehearse(
   { rehearsal, attemptCount }: Rehearsed & { readonly attemptCount: number },
-  given: { readonly target: ChannelTarget; readonly timeoutMs: number },
-): typeof given {
-  if (rehearsal === 'slow' && attemptCount === 0) return { ...given, timeoutMs: SLOW_TIMEOUT_MS };
-  if (rehearsal !== 'rotation') return given;
+  target: ChannelTarget,
+): { readonly target: ChannelTarget; readonly answerMs?: number } {
+  if (rehearsal === 'slow' && attemptCount === 0) return { target, answerMs: SLOW_ANSWER_MS };
+  if (rehearsal !== 'rotation') return { target };
   const unknown = { secret: `rehearsal_${randomBytes(15).toString('hex')}`, expiresAtMs: undefined };
-  const [current] = given.target.secrets;
-  return { ...given, target: { ...given.target, secrets: [unknown, ...(current ? [current] : [])] } };
+  const [current] = target.secrets;
+  return { target: { ...target, secrets: [unknown, ...(current ? [current] : [])] } };
 }

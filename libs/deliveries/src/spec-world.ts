@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase } from '@chainwatch/db';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
 import type { PostgresHandle } from '@chainwatch/testing';

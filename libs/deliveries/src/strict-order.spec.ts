@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -10,8 +11,8 @@ let receiver: Receiver;
 giveWorlds((given) => ({ world, receiver } = given));
 
 type Key = 'channel' | 'address';
-/** What a receiver refuses: nothing, everything, or one address. */
-type Trouble = 'none' | 'all' | 'a0' | 'hangs up';
+/** What a receiver refuses: nothing, everything, one address, or more than one event at once. */
+type Trouble = 'none' | 'all' | 'a0' | 'hangs up' | 'batches';
 
 interface Line {
   readonly id: string;
@@ -33,8 +34,8 @@ interface Emitted {
   readonly address: string;
 }
 
-const emit = async (address: string): Promise<Emitted> => ({
-  eventId: await world.emit({ type: TYPE, addresses: [{ address }] }),
+const emit = async (address: string, more: object = {}): Promise<Emitted> => ({
+  eventId: await world.emit({ type: TYPE, addresses: [{ address }], ...more }),
   address,
 });
 
@@ -60,7 +61,9 @@ function answer(lines: readonly Line[]): void {
     const eventIds = events.map(({ event_id: eventId }) => eventId);
     line.log.push({ what: 'attempt', eventIds });
     const isRefused =
-      line.trouble === 'all' || events.some(({ data }) => data.addresses[0]!.address === line.trouble);
+      line.trouble === 'all' ||
+      (line.trouble === 'batches' && events.length > 1) ||
+      events.some(({ data }) => data.addresses[0]!.address === line.trouble);
     setTimeout(() => {
       if (line.trouble === 'hangs up') return res.destroy();
       res.statusCode = isRefused ? 500 : 200;
@@ -94,7 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      trouble: fc.constantFrom<Trouble>('none', 'none', 'all', 'a0', 'hangs up'),
+      trouble: fc.constantFrom<Trouble>('none', 'none', 'all', 'a0', 'hangs up', 'batches'),
       line: fc.nat(LINES.length - 1),
     }),
   },
@@ -187,6 +190,82 @@ test('a batch has what is behind each other, and goes whole or not at all', asyn
   });
 });
 
+test.each<Key>(['channel', 'address'])(
+  'a batch that was refused is taken event by event (order of each %s)',
+  async (key) => {
+    const line = await addLine({ kind: 'http_batch', key });
+    line.trouble = 'batches';
+    answer([line]);
+    const emitted: Emitted[] = [];
+    for (let count = 0; count < 12; count += 1) emitted.push(await emit(ADDRESSES[count % 3]!));
+    await world.start({ ...PATIENT, scheduleMs: [0, 20, 20] });
+    for (const { eventId } of emitted) await world.waitForStatus(eventId, 'delivered');
+    expect(findOvertakes(line.log, linesOf(line, emitted))).toEqual([]);
+    expect(
+      (await world.rows<{ most: number }>('SELECT max(attempt_count) AS most FROM deliveries'))[0],
+    ).toEqual({ most: 2 });
+  },
+);
+
+test('a batch has no more characters than servers take, and a longer event goes alone', async () => {
+  const line = await addLine({ kind: 'http_batch', key: 'channel' });
+  answer([line]);
+  const emitted: Emitted[] = [];
+  for (const length of [400_000, 400_000, 400_000, 1_500_000, 10, 10])
+    emitted.push(await emit('a0', { transaction: { padding: 'x'.repeat(length) } }));
+  await world.start(PATIENT);
+  for (const { eventId } of emitted) await world.waitForStatus(eventId, 'delivered');
+  const lengths = line.log.flatMap(({ what, eventIds }) => (what === 'attempt' ? [eventIds.length] : []));
+  expect(lengths).toEqual([2, 1, 1, 2]);
+  expect(firsts(line)).toEqual(emitted.map(({ eventId }) => eventId));
+});
+
+test('addresses keep their order when the channel has one order from now on', async () => {
+  const line = await addLine({ kind: 'http_batch', key: 'address' });
+  line.trouble = 'all';
+  answer([line]);
+  const emitted: Emitted[] = [];
+  for (let count = 0; count < 12; count += 1) emitted.push(await emit(ADDRESSES[count % 2]!));
+  const engine = await world.start({ ...PATIENT, scheduleMs: [0, 3_600_000] });
+  await waitFor(() => line.log.length >= 1);
+  await engine.stop();
+  await world.db.query(
+    `UPDATE notification_channels SET config = config || '{"ordering_key": "channel", "max_events": 4}', status = 'active', consecutive_failures = 0`,
+  );
+  await world.db.query(
+    `UPDATE deliveries SET status = 'pending', next_attempt_at = now(), attempt_count = 0, attempt_base = 0`,
+  );
+  let count = 0;
+  const { answer: usual } = receiver;
+  // Every second request is refused.
+  receiver.answer = (req, res) => {
+    line.trouble = (count += 1) % 2 === 1 ? 'all' : 'none';
+    usual(req, res);
+  };
+  await world.start(PATIENT);
+  for (const { eventId } of emitted) await world.waitForStatus(eventId, 'delivered');
+  expect(findOvertakes(line.log, linesOf({ key: 'address' }, emitted))).toEqual([]);
+});
+
+test('one event that is refused for ever stops its address alone, also where nothing came in between', async () => {
+  const line = await addLine({ kind: 'webhook', key: 'address' });
+  line.trouble = 'a0';
+  answer([line]);
+  await world.start(PATIENT);
+  const poison = await emit('a0');
+  await waitFor(
+    async () =>
+      (await world.rows<{ status: string }>('SELECT status FROM notification_channels'))[0]!.status ===
+      'failing',
+  );
+  const others = [await emit('a1'), await emit('a0'), await emit('a1'), await emit('a2')];
+  for (const { eventId, address } of others)
+    if (address !== 'a0') await world.waitForStatus(eventId, 'delivered');
+  line.trouble = 'none';
+  for (const { eventId } of [poison, ...others]) await world.waitForStatus(eventId, 'delivered');
+  expect(findOvertakes(line.log, linesOf(line, [poison, ...others]))).toEqual([]);
+});
+
 describe('an event that has used up its attempts', () => {
   const SHORT = { pollMs: 20, scheduleMs: [0, 30, 30], probeIntervalMs: 30 };
 
@@ -194,13 +273,24 @@ describe('an event that has used up its attempts', () => {
     const line = await addLine({ kind: 'webhook', key: 'address' });
     line.trouble = 'a0';
     answer([line]);
-    await world.start(SHORT);
+    await world.start({ ...SHORT, scheduleMs: [0, 30, 60_000] });
     const [poison, next] = [await emit('a0'), await emit('a0')];
-    while ((await world.rows(`SELECT FROM deliveries WHERE status = 'failed'`)).length === 0)
-      await emit('a1');
+    await waitFor(() => line.log.length >= 2, { message: 'two attempts' });
+    const other = await emit('a1');
+    await world.waitForStatus(other.eventId, 'delivered');
+    // The last attempt is due now.
+    await waitFor(
+      async () =>
+        (
+          await world.rows(
+            'UPDATE deliveries SET next_attempt_at = now() WHERE attempt_count = 2 RETURNING 1',
+          )
+        ).length > 0,
+      { message: 'the second attempt to be recorded' },
+    );
+    await world.waitForStatus(poison.eventId, 'failed');
     line.trouble = 'none';
     await world.waitForStatus(next.eventId, 'delivered');
-    await world.waitForStatus(poison.eventId, 'failed');
     const tried = line.log.findIndex(({ eventIds }) => eventIds.includes(next.eventId));
     expect(line.log.slice(0, tried).filter(({ eventIds }) => eventIds.includes(poison.eventId))).toHaveLength(
       3,

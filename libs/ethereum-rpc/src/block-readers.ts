@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readNumber, type BlockReader } from '@chainwatch/chain-core';
 
 const BLOCK_NUMBER = /"blockNumber"\s*:\s*(?:"0x([0-9a-fA-F]{1,12})"|(\d{1,12})\b)/;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore imum
 /**
  * How a call ends that the virtual machine gives up, in the words of geth (core/vm/errors.go), Erigon, Reth, Besu,
  * Nethermind and OpenEthereum. It is the same at every execution of the block. Words that are not here may be a failure

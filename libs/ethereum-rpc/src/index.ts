@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What every node of Ethereum's JSON-RPC shares, whatever its chain: which block a call names and an answer tells, how long
  * answers hold, health, filters and subscriptions. Pure. Used by the families of Ethereum and TRON.

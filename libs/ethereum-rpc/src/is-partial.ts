@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const NULL = Buffer.from('null');
 /** Members that a block, a receipt or a trace always has. Others may be null: `to`, `contractAddress`, a call's `result`. */
 const NEEDED = /"(?:transactions|logs|receipts|structLogs|trace|txHash)"\s*:\s*$/;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcFilters, RpcSubscriptions } from '@chainwatch/chain-core';
 
 const NUMBER = /^"0x[0-9a-f]{1,13}"$/i;

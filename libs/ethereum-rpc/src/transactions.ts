@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcTransactions, TransactionView } from '@chainwatch/chain-core';
 
 /** Escapes may spell the tag in another way. */

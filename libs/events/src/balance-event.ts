@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { findLabel, nameAddress, readAddressFacts } from './describe-addresses.ts';
+import { readAddressFacts } from './describe-addresses.ts';
 import type { EventSubjectMatter } from './event-definition.ts';
 import { balanceChangedData } from './event-records.ts';
 import { exampleAddress } from './example-address.ts';
-import { shorten } from './shorten.ts';
 
 /** Events about the balance of a monitored address. */
 export const balanceEvent: EventSubjectMatter<typeof balanceChangedData> = {
+  matter: 'balance',
   data: balanceChangedData,
   facts: ({
     chain_gid: chainGid,
@@ -26,20 +27,7 @@ export const balanceEvent: EventSubjectMatter<typeof balanceChangedData> = {
     // Without a balance before nothing is known to have moved.
     moves: [{ assetGid, amount: deltaRaw === null ? null : delta?.replace('-', '') }],
   }),
-  lines: (data) => [
-    nameAddress(data, data.addresses),
-    [`${data.previous ?? '?'} → ${currentOf(data)} `, { code: data.asset_gid }],
-    [`block ${data.block_number} of `, { code: data.chain_gid }],
-  ],
-  brief: (data) => [
-    [`${currentOf(data)} `, { code: data.asset_gid }],
-    [findLabel(data.address_id, data.addresses) ?? { code: shorten(data.address) }],
-  ],
 };
-
-function currentOf({ current, current_raw: raw = '?' }: z.output<typeof balanceChangedData>): string {
-  return current ?? `${raw} base units`;
-}
 
 const ADDRESS = '0x000000000000000000000000000000000000dEaD';
 

@@ -1,4 +1,5 @@
-import type { AddressFacts, TextPiece } from './event-definition.ts';
+// SPDX-License-Identifier: Apache-2.0
+import type { AddressFacts } from './event-definition.ts';
 import type { ConcernedAddressRecord } from './event-records.ts';
 
 /** What a project says of an address of its own. */
@@ -66,21 +67,4 @@ export function readAddressFacts(
     groups,
     metadata: isTruncated ? undefined : metadata,
   }));
-}
-
-/** As its user calls an address. */
-export function findLabel(
-  addressId: string,
-  addresses: readonly ConcernedAddressRecord[] | undefined,
-): string | undefined {
-  return addresses?.find((one) => one.address_id === addressId)?.label ?? undefined;
-}
-
-/** An address for people: as its user calls it, then itself. */
-export function nameAddress(
-  { address_id: id, address }: { readonly address_id: string; readonly address: string },
-  addresses: readonly ConcernedAddressRecord[] | undefined,
-): TextPiece[] {
-  const label = findLabel(id, addresses);
-  return label === undefined ? [{ code: address }] : [`${label} `, { code: address }];
 }

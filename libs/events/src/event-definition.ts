@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 
 /** A monitored address of an event, as filters see it. */
@@ -27,11 +28,8 @@ export interface EventFacts {
   readonly leavesOut?: { readonly addresses: boolean; readonly moves: boolean };
 }
 
-/** A piece of a text for people; `code` is shown letter by letter. */
-export type TextPiece = string | { readonly code: string };
-
-/** A text for people, in parts. */
-export type EventText = readonly (readonly TextPiece[])[];
+/** What an event is about: messages to people are written by it. */
+export type EventMatter = 'payment' | 'balance' | 'channel';
 
 /** What a made-up event needs of its maker. */
 export interface ExampleInput {
@@ -45,20 +43,17 @@ export type DefaultSelection = 'payments' | 'movements';
 
 /** What a group of event types has in common: the shape of `data` and how to read it. */
 export interface EventSubjectMatter<D extends z.ZodType> {
+  readonly matter: EventMatter;
   readonly data: D;
   /** Undefined: it is of no chain, and filters do not apply. */
   facts(data: z.output<D>): EventFacts | undefined;
-  /** For people, without its title: line by line. */
-  lines(data: z.output<D>): EventText;
-  /** The same in one line, as parts with something between them. */
-  brief(data: z.output<D>): EventText;
 }
 
 /** A row of EVENTS. */
 export interface EventDefinition<D extends z.ZodType, Subject extends string> extends EventSubjectMatter<D> {
   /** Of the bus; undefined: found in the table of events alone. */
   readonly subject: Subject | undefined;
-  /** A headline for people. */
+  /** A name for people. */
   readonly title: string;
   /** One line of the API's documents. */
   readonly summary: string;

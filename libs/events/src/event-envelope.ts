@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { height, projectId, time } from './event-records.ts';
 import { EVENT_TYPES, EVENTS, type EventType } from './events.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { v5 } from 'uuid';
 import type { TransactionEventType } from './events.ts';
 
@@ -9,7 +10,7 @@ export interface TransactionEventKey {
   readonly type: TransactionEventType;
   readonly chainGid: string;
   readonly hash: string;
-  /** How often the transaction was reorganised out so far: 0 normally; the first `transaction.reorged` carries 1. */
+  /** How often the transaction was reorganized out so far: 0 normally; the first `transaction.reorged` carries 1. */
   readonly epoch: number;
   /** Of a `transaction.progress`: how many it tells. */
   readonly confirmations?: number | undefined;

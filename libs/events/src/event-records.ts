@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { DECIMAL_PATTERN } from '@chainwatch/amounts';
 import { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from '@chainwatch/caip';
 import { z } from 'zod';
@@ -113,7 +114,7 @@ export const transferRecord = z
       }),
     monitored_addresses: z.array(z.string()).meta({
       description:
-        'Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.',
+        'Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays another party from an output of the project.',
       examples: [[RECEIVER]],
     }),
   })
@@ -158,7 +159,7 @@ export const transactionRecord = z
     }),
     required_confirmations: z.int().meta({
       description:
-        'Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.',
+        'Confirmations after which it becomes `confirmed`, fixed when it was detected. If the project has no `depth` policy and the chain reports finality, finality decides.',
       examples: [12],
     }),
     fee: z
@@ -182,7 +183,7 @@ export const transactionRecord = z
       .default(null)
       .meta({
         description:
-          'What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.',
+          'What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Parts that are not printable UTF-8 are left out. Null if nothing remains, or if it has more than 1,024 bytes.',
         examples: ['order 1042'],
       }),
     matures_at_block: height
@@ -271,7 +272,7 @@ const concernedAddressRecord = z
   .meta({
     id: 'ConcernedAddress',
     description:
-      'A monitored address of the project that the event concerns, with what its user said of it when the event was made. One that was deleted since the transaction was told has its groups alone.',
+      'A monitored address of the project that the event concerns, with its label, groups, and metadata at the time of the event. If it was deleted after the transaction was reported, it has its groups only.',
   });
 
 /** Events of an earlier release have none. */
@@ -306,7 +307,7 @@ const reasonedChange = z
   .object({
     reason: z.enum(CHANGE_REASONS).meta({
       description:
-        '`transfer` and `fee`: transactions, which have events of their own. The others are told nowhere else. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.',
+        '`transfer` and `fee`: transactions, which have their own events. The other reasons are reported only here. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.',
       examples: ['withdrawal'],
     }),
     amount: decimal.nullable().meta({
@@ -362,7 +363,7 @@ export const balanceChangedData = z
       .optional()
       .meta({
         description:
-          'Why it changed, each reason once: adds up to `delta`. What a reorganisation undid is taken back under the reason that it was told with. Where `delta` is null, what is known of the block; empty where nothing is. Absent in events of earlier releases.',
+          'Why it changed, each reason once: adds up to `delta`. A reorg is reversed under the original reason. If `delta` is null: the known changes of the block, or empty. Absent in events of earlier releases.',
         examples: [[{ reason: 'withdrawal', amount: '1.5', amount_raw: '1500000000000000000' }]],
       }),
     block_number: height.meta({
@@ -408,3 +409,6 @@ export type TransactionRecord = z.infer<typeof transactionRecord>;
 export type TransferRecord = z.infer<typeof transferRecord>;
 export type BalanceChangeRecord = z.infer<typeof balanceChangeRecord>;
 export type ConcernedAddressRecord = z.infer<typeof concernedAddressRecord>;
+export type TransactionData = z.infer<typeof transactionData>;
+export type BalanceChangedData = z.infer<typeof balanceChangedData>;
+export type ChannelFailedData = z.infer<typeof channelFailedData>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EVENT_TYPES, EVENTS } from './events.ts';
 import { eventShape, isEventPath } from './event-shape.ts';
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { balanceEvent, exampleBalance } from './balance-event.ts';
 import { channelEvent } from './channel-event.ts';
-import type { DefaultSelection, EventDefinition, EventFacts, EventText } from './event-definition.ts';
+import type { DefaultSelection, EventDefinition, EventFacts, EventMatter } from './event-definition.ts';
 import { exampleIn, readFailedFacts, transactionEvent } from './transaction-event.ts';
 
 /** Subjects of the bus that carry events, by their first two words; a chain and a project follow. */
@@ -9,7 +10,7 @@ export const EVENT_SUBJECTS = {
   'tx.detected': 'A transaction touches a monitored address of the project.',
   'tx.progress': 'Such a transaction has more confirmations.',
   'tx.confirmed': 'Such a transaction was confirmed.',
-  'tx.reorged': 'Such a transaction was reorganised out of the chain.',
+  'tx.reorged': 'Such a transaction was reorganized out of the chain.',
   'balance.changed': 'The chain says that a monitored address has a new balance.',
 } as const;
 export type EventSubject = keyof typeof EVENT_SUBJECTS;
@@ -18,7 +19,7 @@ type Row = EventDefinition<z.ZodObject, EventSubject>;
 
 /**
  * Every event type that customers can get. The only place that lists them: schemas, subjects, enums, defaults, documents,
- * test messages and texts are made from it.
+ * and test messages are made from it.
  */
 export const EVENTS = {
   'transaction.detected': {
@@ -53,8 +54,8 @@ export const EVENTS = {
   'transaction.reorged': {
     ...transactionEvent,
     subject: 'tx.reorged',
-    title: 'Transaction undone by a reorganisation',
-    summary: 'Such a transaction was reorganised out of the chain',
+    title: 'Transaction undone by a reorganization',
+    summary: 'Such a transaction was reorganized out of the chain',
     description: 'The block of such a transaction left the chain: undo what was done for it.',
     defaultFor: [],
     example: exampleIn('reorged'),
@@ -131,13 +132,9 @@ export function factsOf({
   return rowOf(type)?.facts(data);
 }
 
-/** An event for people; its type alone where this release does not know it. */
-export function describeEvent(
-  { type, data }: { readonly type: string; readonly data: object },
-  length: 'lines' | 'brief',
-): { readonly title: string; readonly text: EventText } {
-  const row = rowOf(type);
-  return row === undefined ? { title: type, text: [] } : { title: row.title, text: row[length](data) };
+/** What an event is about; undefined for a type of a newer release. */
+export function matterOf(type: string): EventMatter | undefined {
+  return rowOf(type)?.matter;
 }
 
 /** Erased: the `data` of an event is what its own row describes. */
@@ -145,3 +142,14 @@ function rowOf(type: string): EventDefinition<z.ZodType, EventSubject> | undefin
   const rows: Readonly<Record<string, EventDefinition<z.ZodType, EventSubject>>> = EVENTS;
   return Object.hasOwn(rows, type) ? rows[type] : undefined;
 }
+
+/** When an event is sent, in one sentence for those who choose among the types. */
+export const EVENT_HINTS: Readonly<Record<EventType, string>> = {
+  'transaction.detected': 'A transaction of a monitored address is seen, in the mempool or in a block.',
+  'transaction.progress': 'A detected transaction gains confirmations, at most once per block.',
+  'transaction.confirmed': 'A transaction is final, by your confirmation policy or by the chain.',
+  'transaction.reorged': 'The block of a transaction left the chain: reverse what you credited.',
+  'transaction.failed': 'A transaction of a monitored address failed and spent only its fee.',
+  'balance.changed': 'The balance of a monitored address changed, with or without a transaction.',
+  'channel.failed': 'Another channel of the project failed and holds its events.',
+};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ConcernedAddressRecord } from './event-records.ts';
 
 /** A made-up address of test messages. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EVENT_SUBJECTS, type EventSubject } from './events.ts';
 import type { SubjectKind } from './subjects.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Event types and their envelope, records that events and the API share, subjects of the bus with their payloads, and the
  * table of who produces and consumes what. Used by every service.
@@ -14,23 +15,28 @@ export {
   VERIFICATIONS,
 } from './event-records.ts';
 export type {
+  BalanceChangedData,
   BalanceChangeRecord,
   ChangeReason,
+  ChannelFailedData,
+  ConcernedAddressRecord,
+  TransactionData,
   TransactionRecord,
   TransferRecord,
 } from './event-records.ts';
 export { inclusionProofRecord, type InclusionProofRecord } from './proof-records.ts';
 export { describeAddresses, EVENT_ITEMS_MAX } from './describe-addresses.ts';
 export type { ConcernedAddress, OwnData } from './describe-addresses.ts';
-export type { DefaultSelection, TextPiece } from './event-definition.ts';
+export type { DefaultSelection } from './event-definition.ts';
 export {
   defaultEventTypes,
-  describeEvent,
+  EVENT_HINTS,
   EVENT_SUBJECTS,
   EVENT_TYPES,
   EVENTS,
   eventTypesOn,
   factsOf,
+  matterOf,
 } from './events.ts';
 export type { EventSubject, EventType, TransactionEventType } from './events.ts';
 export { EVENT_SCHEMAS } from './event-envelope.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHAIN_GID_PATTERN } from '@chainwatch/caip';
 import { z } from 'zod';
 

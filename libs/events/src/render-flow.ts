@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FLOW, type FlowService } from './flow.ts';
 import { streamOf } from './subject-of.ts';
 import { SUBJECTS, type SubjectKind } from './subjects.ts';

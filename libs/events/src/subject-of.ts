@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SUBJECTS, type SubjectKind } from './subjects.ts';
 
 /** `subjectOf('tx.detected', ['eip155:1', '6f…'])` → `tx.detected.eip155:1.6f…`; missing words become `*`. */

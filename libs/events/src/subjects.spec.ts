@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EVENT_SCHEMAS, streamOf, SUBJECTS, subjectOf, type SubjectKind } from './index.ts';
 
 const PROJECT = '6f1d1f4e-0000-5000-8000-000000000001';

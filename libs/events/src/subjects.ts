@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { EVENT_SCHEMAS, type EventEnvelope } from './event-envelope.ts';
 import { chainGid, projectId } from './event-records.ts';
@@ -112,7 +113,7 @@ export const SUBJECTS = {
         .optional()
         .meta({ description: 'When it ends; absent: now.', examples: ['2026-01-01T00:00:00.000Z'] }),
     }),
-    summary: 'A key must not be honoured from `ends_at` on; without it, from now on.',
+    summary: 'A key must not be honored from `ends_at` on; without it, from now on.',
   },
 } as const;
 

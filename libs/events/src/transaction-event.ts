@@ -1,11 +1,8 @@
-import type { z } from 'zod';
-import { EVENT_ITEMS_MAX, findLabel, nameAddress, readAddressFacts } from './describe-addresses.ts';
-import type { EventFacts, EventSubjectMatter, EventText, ExampleInput } from './event-definition.ts';
-import { transactionData } from './event-records.ts';
+// SPDX-License-Identifier: Apache-2.0
+import { EVENT_ITEMS_MAX, readAddressFacts } from './describe-addresses.ts';
+import type { EventFacts, EventSubjectMatter, ExampleInput } from './event-definition.ts';
+import { transactionData, type TransactionData } from './event-records.ts';
 import { exampleAddress } from './example-address.ts';
-import { shorten } from './shorten.ts';
-
-type TransactionData = z.output<typeof transactionData>;
 
 const CHAIN = 'eip155:1';
 const NATIVE = `${CHAIN}/slip44:60`;
@@ -15,10 +12,9 @@ const HASH = `0x${'0'.repeat(64)}`;
 
 /** Events about a transaction of monitored addresses. */
 export const transactionEvent: EventSubjectMatter<typeof transactionData> = {
+  matter: 'payment',
   data: transactionData,
   facts: readFacts,
-  lines: writeLines,
-  brief: writeBrief,
 };
 
 function readFacts({
@@ -59,41 +55,6 @@ export function readFailedFacts(data: TransactionData): EventFacts {
   const facts = readFacts(data);
   if (transfers.length > 0 || fee === null) return facts;
   return { ...facts, moves: [{ assetGid: fee.asset_gid, amount: fee.amount ?? undefined }] };
-}
-
-function writeLines({ transaction, balance_changes: changes, addresses }: TransactionData): EventText {
-  const block = transaction.block_number === null ? 'not in a block' : `block ${transaction.block_number}`;
-  const confirmations = `${transaction.confirmations}/${transaction.required_confirmations} confirmations`;
-  return [
-    [`${transaction.direction} · ${block} of `, { code: transaction.chain_gid }, ` · ${confirmations}`],
-    [{ code: transaction.hash }],
-    ...changes.map((change) => [
-      `${amountOf(change)} `,
-      { code: change.asset_gid },
-      ' on ',
-      ...nameAddress(change, addresses),
-    ]),
-  ];
-}
-
-function writeBrief({ transaction, balance_changes: changes, addresses }: TransactionData): EventText {
-  return [
-    ...changes.slice(0, 2).map((change) => {
-      const label = findLabel(change.address_id, addresses);
-      return [
-        `${amountOf(change)} `,
-        { code: change.asset_gid },
-        ...(label === undefined ? [] : [` on ${label}`]),
-      ];
-    }),
-    ...(changes.length > 2 ? [[`${changes.length - 2} more`]] : []),
-    [{ code: shorten(transaction.hash) }],
-  ];
-}
-
-function amountOf({ delta, delta_raw: raw }: TransactionData['balance_changes'][number]): string {
-  const text = delta ?? `${raw} base units`;
-  return text.startsWith('-') ? text : `+${text}`;
 }
 
 /** A made-up transaction in a state, as a real event would tell of it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What specs and tools need of the machine they run on: the clone's folder, commands, and the PostgreSQL that npm brings.
  * The plain JavaScript files run before anything is installed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findExecutable } from './find-executable.mjs';
 import { runCommand } from './run-command.mjs';
 import { SetupError } from './setup-error.mjs';

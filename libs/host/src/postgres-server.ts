@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +34,7 @@ export interface PostgresServer {
 export async function preparePostgres(options: PostgresOptions): Promise<PostgresServer> {
   const account = await findPostgresAccount();
   const binaries = await findPostgresBinaries(account);
-  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialise(options, binaries.initdb, account);
+  if (!existsSync(join(options.dataDir, 'PG_VERSION'))) await initialize(options, binaries.initdb, account);
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -64,7 +65,7 @@ export async function preparePostgres(options: PostgresOptions): Promise<Postgre
   };
 }
 
-async function initialise(
+async function initialize(
   options: PostgresOptions,
   initdb: string,
   account: PostgresAccount | undefined,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PostgresAccount } from './postgres-account.ts';
 
 /** How a server of this machine is run. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Something the machine lacks. The message is one sentence that says what to do; it is printed without a stack. */
 export class SetupError extends Error {
   /** @param {string} message @param {string} [detail] output of the tool that failed, printed above the sentence */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface BodyFault {
   /** Dotted path of the value, `metadata.tags.0`; `body` for the whole. */
   readonly name: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { foldLists } from './fold-lists.ts';
 import { booleanParameter, listParameter } from './query-schemas.ts';

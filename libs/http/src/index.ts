@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Express middleware and the route table of the HTTP services: parsed requests in, problem+json out. Knows no chain and
  * no app. Used by api-gateway and rpc-proxy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
@@ -22,6 +23,8 @@ export interface RouteCall<Deps, Principal, Permission = unknown> {
   readonly req: Request;
   readonly res: Response;
   readonly principal: Principal;
+  /** Parsed. */
+  readonly query: unknown;
   readonly deps: Deps;
   /** Calls the handler. */
   run(deps: Deps): Promise<RouteReply>;
@@ -100,7 +103,7 @@ function toHandler<Deps, Principal, Permission>(
       };
       const run = (deps: Deps): Promise<RouteReply> => route.handle(request, deps);
       return options.around
-        ? options.around({ route, req, res, principal, deps: options.deps, run })
+        ? options.around({ route, req, res, principal, query, deps: options.deps, run })
         : run(options.deps);
     };
     const reply = await answerInTime(res, {
@@ -165,7 +168,7 @@ export function setCookie(
 }
 
 /**
- * Under this prefix a browser takes a cookie over TLS and from this very host alone: a page of a neighbouring one cannot
+ * Under this prefix a browser takes a cookie over TLS and from this very host alone: a page of a neighboring one cannot
  * slip in its own (https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Set-Cookie#cookie_prefixes).
  */
 export function cookieNameOf(name: string, isSecure: boolean): string {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import {
   PROBLEM_CONTENT_TYPE,

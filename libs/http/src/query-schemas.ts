@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 
 /** `?ids=a,b&ids=c` → ['a', 'b', 'c']: repeated, comma-separated and mixed (decisions.md 1.11). */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import express from 'express';
 import { currentTraceparent, startTelemetry, withSpan } from '@chainwatch/telemetry';
 import { startTraceCollector } from '@chainwatch/testing';

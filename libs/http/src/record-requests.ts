@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { counter, histogram, traceRequest, withLogFields, type Logger } from '@chainwatch/telemetry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
@@ -101,8 +102,13 @@ interface RouteHead<Permission> {
   readonly streamedBody?: StreamedBody | undefined;
 }
 
+/** Where a route reads: what it answers with may be some seconds old, or must not be. */
+type Reads<Query> = 'standby' | ((query: Query) => 'standby' | 'primary');
+
 /** A route with its types erased, as stored in a route table. */
 export interface Route<Deps, Principal, Permission = unknown> extends RouteHead<Permission> {
+  /** Default: the primary. */
+  readonly reads?: Reads<unknown> | undefined;
   readonly schemas: RouteSchemas;
   /** The handler gets the body as bytes and checks it itself. */
   readonly readsBytes?: boolean;
@@ -131,6 +137,8 @@ interface RouteDefinition<P, Q, B, H, Deps, Principal, Permission> extends Route
   /** In place of `body`: a list of which each item stands for itself; the handler reads it (`parseItemsBytes`). */
   readonly itemsBody?: { readonly schema: z.ZodType; readonly example: unknown };
   readonly headers?: H;
+  /** Default: the primary. */
+  readonly reads?: Reads<Parsed<Q>>;
   readonly example?: B extends z.ZodType ? z.input<B> : undefined;
   readonly responses: RouteSchemas['responses'];
   handle(
@@ -172,6 +180,7 @@ export function routeFactory<Deps, Principal, Permission>(): DefineRoute<Deps, P
     isRepeatable: definition.isRepeatable,
     isForPortals: definition.isForPortals,
     streamedBody: definition.streamedBody,
+    reads: definition.reads as Route<Deps, Principal, Permission>['reads'],
     readsBytes: definition.largeBody !== undefined || definition.itemsBody !== undefined,
     largeBodyBytes: definition.largeBody?.limitBytes,
     example: definition.example ?? (definition.largeBody ?? definition.itemsBody)?.example,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';

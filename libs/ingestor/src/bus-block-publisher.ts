@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Bus } from '@chainwatch/bus';
 import type { PayloadOf } from '@chainwatch/events';
 import { withSpan, type Logger } from '@chainwatch/telemetry';
@@ -35,11 +36,7 @@ export function createBusBlockPublisher({ bus, chainGid, log }: PublisherOptions
       failures = 0;
     } catch (error) {
       failures += 1;
-      if (failures === 1)
-        log.warn(
-          { err: error, seq: entry.seq },
-          'block.new could not be published: the feed alone told of it',
-        );
+      if (failures === 1) log.warn({ err: error, seq: entry.seq }, 'failed to publish block.new');
     }
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { action, actionWithResets, History } from './spec-support/history.ts';
 import { MemoryFeedStore } from './spec-support/memory-feed-store.ts';

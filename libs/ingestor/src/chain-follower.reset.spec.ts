@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainFollower } from './chain-follower.ts';
 import type { ChainReset, FeedEntry } from './feed.ts';
 import { FakeChain, FakeNode } from './spec-support/fake-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { WrongChainError } from '@chainwatch/chain-core';
 import { ChainFollower, type FollowerOptions } from './chain-follower.ts';
 import type { FeedEntry } from './feed.ts';

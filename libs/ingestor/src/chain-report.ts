@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, BlockTime, NodeUpgrade } from '@chainwatch/chain-core';
 import type { ChainStatus } from './feed.ts';
 

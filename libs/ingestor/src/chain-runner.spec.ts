@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type BlockHeader, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { ShareLostError } from '@chainwatch/ownership';
 import { waitFor } from '@chainwatch/testing';
@@ -253,7 +254,7 @@ describe('ChainRunner', () => {
     await reach();
     chain.extend(20);
     await reach();
-    await waitFor(() => warnings.includes('finality could not be read'), { message: 'a warning' });
+    await waitFor(() => warnings.includes('failed to read finality'), { message: 'a warning' });
     expect(store.state.finalized).toBeUndefined();
     node.isFinalityUnknown = false;
     await waitFor(() => store.state.finalized?.number === 18, { message: 'finality' });

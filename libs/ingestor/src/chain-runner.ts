@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setMaxListeners } from 'node:events';
 import {
   BlockTime,
@@ -104,7 +105,7 @@ export class ChainRunner {
       onError: (error, failures) =>
         log[failures % FINALITY_FAILURES_LOGGED === 0 ? 'warn' : 'debug'](
           { err: error, failures },
-          'finality could not be read',
+          'failed to read finality',
         ),
     });
   }
@@ -173,7 +174,7 @@ export class ChainRunner {
       this.#reset = reset;
       this.#inbox.notify();
     } catch (error) {
-      this.#options.log.debug({ err: error }, 'resets could not be looked for');
+      this.#options.log.debug({ err: error }, 'failed to look for resets');
     }
   }
 
@@ -235,7 +236,7 @@ export class ChainRunner {
     if (error instanceof ChainClientError) reportReach(false);
     log.warn(
       { err: error, failures: this.#failures, height: this.#follower.state.head?.number },
-      'the chain could not be followed',
+      'failed to follow chain',
     );
     const isLasting = error instanceof ChainError && !error.retryable;
     if (isLasting || this.#failures >= STALLED_FAILURES)
@@ -289,7 +290,7 @@ export class ChainRunner {
       const pruned = await this.#options.store.prune();
       if (pruned > 0) this.#options.log.debug({ entries: pruned }, 'old feed entries were pruned');
     } catch (error) {
-      this.#options.log.debug({ err: error }, 'the feed could not be pruned');
+      this.#options.log.debug({ err: error }, 'failed to prune feed');
     }
   }
 }

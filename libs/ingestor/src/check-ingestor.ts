@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeChain, notOk, ok, probe, type Checks } from '@chainwatch/telemetry';
 import type { NodeUpgrade } from '@chainwatch/chain-core';
 import type { Bus } from '@chainwatch/bus';

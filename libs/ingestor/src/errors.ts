@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** The node's canonical chain changed during the read. Nothing of that read was committed; read again. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 
 /** One step of the ordered log that the analyzer follows; `seq` grows by one per chain and never repeats. */

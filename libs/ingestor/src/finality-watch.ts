@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Signal } from '@chainwatch/chain-core';
 import type { BlockRef, ChainClient, ConfirmationPolicy } from '@chainwatch/chain-core';
 import type { FinalRef } from './chain-follower.ts';

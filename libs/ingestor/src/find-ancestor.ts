@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   BlockNotFoundError,
   type BlockHeader,
@@ -31,7 +32,7 @@ const BATCH_SIZES = [16, 64, 256];
 
 /**
  * Walks from `segment` (ascending, linked) down to the highest block that is canonical in our feed. Every header
- * read is linked by parent hash to the one above it, so a node that reorganises meanwhile cannot mix branches.
+ * read is linked by parent hash to the one above it, so a node that reorganizes meanwhile cannot mix branches.
  * @throws BlockNotFoundError when the node does not know a parent of its own head, BranchMovedError
  */
 export async function findAncestor(search: Search, segment: readonly BlockHeader[]): Promise<Branch> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Signal } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockTime, ChainClient } from '@chainwatch/chain-core';
 import type { Logger } from '@chainwatch/telemetry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The block-ingestor engine, the same for every chain family: follows the heads of the active chains, keeps the canonical
  * chain of headers as an ordered feed (chain_feed) with reorgs and finality, and publishes `block.new`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Upgrade } from '@chainwatch/chain-core';
 import { startHealthServer, startTelemetry, type HealthServer, type Telemetry } from '@chainwatch/telemetry';
 import { createChainReport, type ChainReport } from './chain-report.ts';

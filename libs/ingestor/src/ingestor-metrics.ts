@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { counter, createStallRecorder, gauge, histogram, recordOwned } from '@chainwatch/telemetry';
 import type { ChainReport } from './chain-report.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql } from '@chainwatch/db';
 import type { BlockHeader } from '@chainwatch/chain-core';
 import { renewSql, type OwnedShare } from '@chainwatch/ownership';

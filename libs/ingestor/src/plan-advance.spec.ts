@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { planAdvance } from './plan-advance.ts';
 
 const state = { feedSeq: 1, head: { number: 10, hash: 'j' } };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import { BranchMovedError } from './errors.ts';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange } from './feed.ts';
@@ -62,7 +63,7 @@ export function pickLinked(head: BlockRef, heads: readonly BlockHeader[]): Block
 
 /**
  * Proves that `headers` ascend within [from, to] and each names the one before as its parent.
- * @throws BranchMovedError: pages of a list read from a node that reorganises meanwhile do not fit together
+ * @throws BranchMovedError: pages of a list read from a node that reorganizes meanwhile do not fit together
  */
 export function assertLinked(headers: readonly BlockHeader[], from: number, to: number): void {
   headers.forEach((header, position) => {

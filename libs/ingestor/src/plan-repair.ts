@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import type { ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import { planExtension, toEntry } from './plan-advance.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainReset, FeedBatch, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';
 import { toEntry } from './plan-advance.ts';

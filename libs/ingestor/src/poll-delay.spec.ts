@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { pollDelay } from './poll-delay.ts';
 
 const quiet = { blockTimeMs: 12_000, sinceHeadMs: 0, isPushed: false, failures: 0 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface PollSituation {
   /** Time between blocks, as measured. */
   readonly blockTimeMs: number;

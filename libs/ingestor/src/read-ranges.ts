@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setMaxListeners } from 'node:events';
 import type { BlockHeader, ChainClient } from '@chainwatch/chain-core';
 import { assertLinked } from './plan-advance.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { timeOfUpgrade, type Upgrade } from '@chainwatch/chain-core';
 import { gauge } from '@chainwatch/telemetry';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import {
   ChainNotConfiguredError,
@@ -70,7 +71,7 @@ async function followChain(
   const { item: row } = work;
   const chainGid = row.gid;
   if (client instanceof ChainNotConfiguredError) {
-    log.error({ err: client }, 'the chain could not be followed');
+    log.error({ err: client }, 'failed to follow chain');
     await idleChain({ ...work, store, fault: client });
     return;
   }

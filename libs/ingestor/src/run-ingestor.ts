@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus, natsOptionsOf } from '@chainwatch/bus';
 import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
 import { loadConfig, healthAddressOf } from '@chainwatch/config';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockTime } from '@chainwatch/chain-core';
 import { createDatabase, type Database } from '@chainwatch/db';
 import type { OwnedShare } from '@chainwatch/ownership';

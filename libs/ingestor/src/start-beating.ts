@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockTime, EndpointHealth } from '@chainwatch/chain-core';
 import type { OwnedShare } from '@chainwatch/ownership';
+import { countNodeHealth } from './count-node-health.ts';
 
 const BEAT_MS = 10_000;
 const ERROR_LENGTH_MAX = 500;
@@ -28,18 +30,15 @@ export function startBeating({
   listNodes,
 }: BeatOptions): () => void {
   const beat = (): Promise<unknown> =>
-    share.transaction((sql) =>
-      sql.query(
+    share.transaction(async (sql) => {
+      const nodes = listNodes().map(toNodeReport);
+      await sql.query(
         `UPDATE ingestor_states SET updated_at = now(), node_head_number = coalesce($2, node_head_number), nodes = $3, nodes_at = now(), block_time_ms = coalesce($4, block_time_ms)
          WHERE chain_gid = $1`,
-        [
-          chainGid,
-          nodeHeadNumber() ?? null,
-          JSON.stringify(listNodes().map(toNodeReport)),
-          toInteger(blockTime()?.measuredMs),
-        ],
-      ),
-    );
+        [chainGid, nodeHeadNumber() ?? null, JSON.stringify(nodes), toInteger(blockTime()?.measuredMs)],
+      );
+      await countNodeHealth(sql, chainGid, nodes);
+    });
   const timer = setInterval(() => void beat().catch(() => undefined), BEAT_MS);
   return () => clearInterval(timer);
 }

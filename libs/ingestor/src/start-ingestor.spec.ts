@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus, type Bus } from '@chainwatch/bus';
 import { evmFamily } from '@chainwatch/chain-evm';
 import { createDatabase, type Database } from '@chainwatch/db';

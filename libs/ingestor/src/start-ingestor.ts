@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   createChainOpener,
   isSameChain,
@@ -77,7 +78,7 @@ export function startIngestor(options: IngestorOptions): Ingestor {
     for (const runner of runners.values())
       void runner
         .republish(REPUBLISHED)
-        .catch((error: unknown) => log.warn({ err: error }, 'block.new could not be published again'));
+        .catch((error: unknown) => log.warn({ err: error }, 'failed to republish block.new'));
   });
 
   return {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { NodeUpgrade } from '@chainwatch/chain-core';
 import { createChainReport } from './chain-report.ts';
 import { watchUpgrades } from './watch-upgrades.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainClient, NodeUpgrade, Upgrade } from '@chainwatch/chain-core';
 import type { Logger } from '@chainwatch/telemetry';

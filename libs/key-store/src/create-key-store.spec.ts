@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
 import { createKeyStore } from './create-key-store.ts';

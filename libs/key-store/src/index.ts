@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Who asks: API keys by their hash, from the database through a small cache that hears of revocations.
  * Used by api-gateway and rpc-proxy.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ApiKeyType } from '@chainwatch/api-key';
 
 /** The authenticated caller: a valid key, or a member who signed in, and what it belongs to. */

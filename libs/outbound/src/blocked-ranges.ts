@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Address ranges that are never dialled unless the operator allows them: the IANA special-purpose registries (RFC 6890
  * and its updates) and the clouds' metadata services that sit on ordinary addresses.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

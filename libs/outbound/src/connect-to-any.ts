@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connect, isIP, type Socket } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
 import { ConnectTimeoutError, UnresolvableHostError } from './errors.ts';

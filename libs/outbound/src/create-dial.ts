@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lookup as lookupHost } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -73,7 +74,7 @@ export function createDial(options: DialOptions): Dial {
   };
 }
 
-/** Host of a WHATWG URL as sockets want it: without brackets. Its short, octal and hex IPv4 forms are normalised already. */
+/** Host of a WHATWG URL as sockets want it: without brackets. Its short, octal and hex IPv4 forms are normalized already. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -62,6 +63,12 @@ describe('interim responses', () => {
       [200, 'ok'],
     ]);
     expect(connections).toBe(1);
+  });
+
+  it('that change the protocol unasked end the request', async () => {
+    answer = (socket) =>
+      void socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n');
+    await expect(ask()).rejects.toMatchObject({ code: 'unanswered' });
   });
 
   it('do not make a lost connection one that is tried again', async () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   Agent as PlainAgent,
   request as requestPlainly,
@@ -10,7 +11,7 @@ import type { Socket } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
 import { hostOf } from './create-dial.ts';
 import { createSocketOpener, type OpenerOptions } from './create-socket-opener.ts';
-import { OutboundUrlError } from './errors.ts';
+import { OutboundUrlError, UnansweredError } from './errors.ts';
 
 export interface HttpClientOptions {
   /** Undefined: any address may be dialled. */
@@ -28,6 +29,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent twice where a kept connection turns out to be closed. */
   readonly body?: string | Uint8Array | undefined;
+  /** Told when the request is on its way. */
+  readonly sent?: (() => void) | undefined;
   /** Ends the request at any time, and the body. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -122,6 +125,7 @@ function send(request: HttpRequest, agents: Agents, running: Running): Promise<H
     signal?.addEventListener('abort', onAbort, { once: true });
     req
       .once('socket', (socket: Socket) => (bytesBefore = socket.bytesRead))
+      .once('finish', () => request.sent?.())
       .once('response', (response) => {
         // It may break before its reader has come.
         body = response.on('error', () => undefined);
@@ -134,6 +138,8 @@ function send(request: HttpRequest, agents: Agents, running: Running): Promise<H
       .once('close', () => {
         running.delete(end);
         signal?.removeEventListener('abort', onAbort);
+        // Node tells nothing else where the server changes the protocol unasked (RFC 9110 §15.2.2).
+        if (body === undefined) reject(new UnansweredError());
       })
       .end(request.body);
   });

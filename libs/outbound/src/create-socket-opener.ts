@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isIP, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import type { Dial } from '@chainwatch/chain-core';

@@ -1,4 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
+
+/** By code, for an error of which a library has kept no more than that. */
+export const PUBLIC_MESSAGES: Readonly<Record<string, string>> = {
+  blocked_address: 'the host resolves into a blocked address range: expected a publicly routable address',
+  own_service: 'the URL leads to a server of this service: expected one of yours',
+  unresolvable_host: 'the host could not be resolved',
+  connect_timeout: 'the host did not accept a connection in time',
+  unanswered: 'the server gave no answer',
+};
 
 /** `message` is for operators; `publicMessage` may be shown to API clients and names no resolved address. */
 abstract class OutboundError extends BaseError {
@@ -15,7 +25,7 @@ export class BlockedAddressError extends OutboundError {
   constructor(host: string, address: string, range: string) {
     super(
       `host ${host} is blocked: ${address} is in ${range}; allow the range in OUTBOUND_ALLOW if it is meant`,
-      'the host resolves into a blocked address range: expected a publicly routable address',
+      PUBLIC_MESSAGES.blocked_address!,
     );
   }
 }
@@ -25,10 +35,7 @@ export class OwnServiceError extends OutboundError {
   readonly code = 'own_service';
   readonly retryable = false;
   constructor(host: string, port: number) {
-    super(
-      `${host}:${port} is a server of this service itself`,
-      'the URL leads to a server of this service: expected one of yours',
-    );
+    super(`${host}:${port} is a server of this service itself`, PUBLIC_MESSAGES.own_service!);
   }
 }
 
@@ -37,7 +44,7 @@ export class UnresolvableHostError extends OutboundError {
   readonly code = 'unresolvable_host';
   readonly retryable = true;
   constructor(host: string, cause?: unknown) {
-    super(`host ${host} could not be resolved`, 'the host could not be resolved', cause);
+    super(`host ${host} could not be resolved`, PUBLIC_MESSAGES.unresolvable_host!, cause);
   }
 }
 
@@ -48,7 +55,7 @@ export class ConnectTimeoutError extends OutboundError {
   constructor(host: string, port: number, timeoutMs: number) {
     super(
       `expected a connection to ${host}:${port} within ${timeoutMs} ms`,
-      'the host did not accept a connection in time',
+      PUBLIC_MESSAGES.connect_timeout!,
     );
   }
 }
@@ -59,5 +66,14 @@ export class OutboundUrlError extends OutboundError {
   readonly retryable = false;
   constructor(publicMessage: string) {
     super(publicMessage, publicMessage);
+  }
+}
+
+/** The connection has ended, without an answer that anybody may read. */
+export class UnansweredError extends OutboundError {
+  readonly code = 'unanswered';
+  readonly retryable = true;
+  constructor() {
+    super('expected an answer, got the end of the connection', PUBLIC_MESSAGES.unanswered!);
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Outbound calls to addresses that strangers choose (webhooks, node URLs) without reaching into the operator's own
  * network: every resolved address is checked, and only a checked address is dialled (architecture.md, invariant 11).
@@ -31,5 +32,6 @@ export {
   ConnectTimeoutError,
   UnresolvableHostError,
   OutboundUrlError,
+  PUBLIC_MESSAGES,
 } from './errors.ts';
 export type { ResolvedAddress, ResolveHost } from './resolve-host.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { assertAllowedUrl, createDial, createHttpClient, OwnServiceError } from './index.ts';
 import { findReachable } from './connect-to-any.ts';
 

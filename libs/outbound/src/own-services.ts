@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { ResolveHost } from './resolve-host.ts';

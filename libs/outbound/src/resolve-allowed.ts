@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lookup as lookupBySystem } from 'node:dns';
 import type { Dial } from '@chainwatch/chain-core';
 import { UnresolvableHostError } from './errors.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;

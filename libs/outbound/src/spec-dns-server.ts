@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createSocket } from 'node:dgram';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

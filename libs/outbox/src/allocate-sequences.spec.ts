@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase, type Database } from '@chainwatch/db';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';

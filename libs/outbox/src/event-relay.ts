@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bus } from '@chainwatch/bus';
@@ -120,7 +121,7 @@ export class EventRelay<S extends Relaying> {
           this.#hasLeft = false;
           if (await this.#publishAll(0)) continue;
         } catch (error) {
-          logger.warn({ err: error }, 'outbox could not be read, retrying');
+          logger.warn({ err: error }, 'failed to read outbox, will retry');
         }
         this.#hasLeft = true;
       }
@@ -187,7 +188,7 @@ export class EventRelay<S extends Relaying> {
     } catch (err) {
       // The row stays unpublished, and later events wait for it.
       if (!this.#isRefused)
-        this.#deps.logger.warn({ err, event_id: event.eventId }, 'an event could not be published, retrying');
+        this.#deps.logger.warn({ err, event_id: event.eventId }, 'failed to publish event, will retry');
       this.#isRefused = true;
       void this.catchUp();
       return false;

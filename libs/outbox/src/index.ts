@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The outbox: rows of table events, written in the same transaction as what they tell, brought to the bus. Used by
  * tx-analyzer and balance-service.

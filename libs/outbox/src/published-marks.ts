@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';
@@ -60,7 +61,7 @@ export class PublishedMarks {
                DELETE FROM unpublished_events u USING stream, (SELECT row_id FROM event_keys WHERE event_id = ANY($1::uuid[]) OFFSET 0) k WHERE u.event_row_id = k.row_id`,
         values: [ids, stream, incarnation, lastSeq],
       })
-      .catch((err: unknown) => logger.warn({ err }, 'published events could not be marked'))
+      .catch((err: unknown) => logger.warn({ err }, 'failed to mark published events'))
       .finally(() => ids.forEach((id) => this.#underWay.delete(id)));
     await this.#lastWrite;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { OwnedShare } from './owned-share.ts';
 
 /** The work on a share, while it lasts. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * One owner is one row (ADR 15): who works on a share of the work, and how shares spread over replicas. See README.md.
  * Used by everything that is owned: the chains of ingestors, analyzers and balance services, the channels of notifiers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase } from '@chainwatch/db';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { takeShare } from './owned-share.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql, Statement, Transaction, TransactionOptions } from '@chainwatch/db';
 import { BaseError } from '@chainwatch/problem';
 import { takeRow } from './take-row.ts';
@@ -141,14 +142,14 @@ export class OwnedShare {
     clearTimeout(this.#ending);
     if (this.#isEnded) return;
     this.#ending = setTimeout(
-      () => this.lose('it could not be renewed in time'),
+      () => this.lose('lease not renewed in time'),
       Math.max(this.#renewedAtMs + LEASE_MS - performance.now(), 0),
     );
   }
 
   /** A process that was suspended runs again before its timers fire: check the clock. */
   #assertOurs(): void {
-    if (performance.now() - this.#renewedAtMs >= LEASE_MS) this.lose('it could not be renewed in time');
+    if (performance.now() - this.#renewedAtMs >= LEASE_MS) this.lose('lease not renewed in time');
     this.#lost.signal.throwIfAborted();
   }
 }

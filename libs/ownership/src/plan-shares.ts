@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A live replica, as it describes itself. */
 export interface Replica {
   readonly owner: string;

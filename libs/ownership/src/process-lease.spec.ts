@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { createDatabase, type Database } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { readMetrics, startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
@@ -161,6 +162,60 @@ describe('a share', () => {
     await waitFor(() => reasonOf(replica) === 'the database was away');
     expect((await readRow())!.left).toBeLessThanOrEqual(0);
     expect((await ownedBy(replica)).token).toBe(2);
+  });
+});
+
+describe('a share whose row names its process, and nobody there has it', () => {
+  /** The database, as long as `isAway` says nothing else of a statement before it is sent, or after it was. */
+  const cutOff = (isAway: (text: string) => boolean): Database => ({
+    pool: db.pool,
+    query: async (statement: unknown, ...rest: readonly unknown[]) => {
+      if (isAway(typeof statement === 'string' ? statement : '')) throw new Error('the database was away');
+      return (db.query as (...all: readonly unknown[]) => Promise<never>)(statement, ...rest);
+    },
+    transaction: async (...given: Parameters<Database['transaction']>) => {
+      const result = await db.transaction(...given);
+      if (isAway('COMMIT')) throw new Error('the answer was lost');
+      return result as never;
+    },
+    close: () => Promise.resolve(),
+  });
+
+  it('is taken again although it could not be given back', async () => {
+    let [works, releases] = [0, 0];
+    const through = cutOff((text) => text.startsWith('UPDATE owners SET owner') && (releases += 1) === 1);
+    const replica = start(through, async (_, signal) => {
+      works += 1;
+      if (works === 1) throw new Error('its work failed');
+      await untilAborted(signal);
+    });
+    await waitFor(() => works === 2, { message: 'the share to be taken again' });
+    expect([(await ownedBy(replica)).token, releases]).toEqual([2, 1]);
+  });
+
+  it('is taken again where the answer to its take was lost', async () => {
+    let commits = 0;
+    const replica = start(cutOff((text) => text === 'COMMIT' && (commits += 1) === 1));
+    expect((await ownedBy(replica)).token).toBe(2);
+  });
+
+  it('is taken with every other one like it', async () => {
+    const shares = ['one', 'two', 'three', 'four'];
+    const owner = randomUUID();
+    await Promise.all(
+      shares.map((name) =>
+        db.query(`INSERT INTO owners VALUES ($1, $2, $3, 7, clock_timestamp() + interval '60 s')`, [
+          ...[kind, name, owner],
+        ]),
+      ),
+    );
+    const supervisor = new ShareSupervisor({
+      ...{ db, kind, owner, logger },
+      listShares: () => Promise.resolve(new Map(shares.map((name) => [name, name]))),
+      work: ({ signal }) => untilAborted(signal),
+    });
+    open.push(supervisor);
+    await waitFor(() => supervisor.owned.length === shares.length, { message: 'all shares to be owned' });
   });
 });
 

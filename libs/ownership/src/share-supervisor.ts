@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { gauge, onScrape, type Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import { randomUUID } from 'node:crypto';
@@ -192,8 +193,7 @@ export class ShareSupervisor<T> {
             this.#ready.add(group);
             this.lookNow();
           },
-          (err: unknown) =>
-            logger.warn({ err, kind, group }, 'what shares need could not be loaded, retrying'),
+          (err: unknown) => logger.warn({ err, kind, group }, 'failed to load share resources, will retry'),
         )
         .finally(() => this.#preparing.delete(group));
     }
@@ -209,6 +209,8 @@ export class ShareSupervisor<T> {
   #plan(others: readonly Replica[]): SharePlan {
     const nowMs = performance.now();
     const owners = new Map([...this.#leases].map(([share, { owner }]) => [share, owner]));
+    // A row names us although nobody here has the share: its release failed, or the answer to its take was lost. It is free.
+    for (const [share, owner] of owners) if (owner === this.owner) owners.delete(share);
     // A share that is ending belongs to nobody: it counts for no cap and cannot be taken yet.
     for (const [share, held] of this.#held) owners.set(share, held.isEnding ? '' : this.owner);
     for (const share of this.#taking) owners.set(share, this.owner);
@@ -247,7 +249,7 @@ export class ShareSupervisor<T> {
     logger.info(
       { kind, share: letGo },
       isUnreachable
-        ? 'a share was let go: its node could not be reached from here'
+        ? 'released share, node unreachable from here'
         : 'a share was let go to a replica that had fewer',
     );
     held.letGo();
@@ -305,7 +307,7 @@ export class ShareSupervisor<T> {
           { kind, share: name, token: share.token, reason: String(share.signal.reason) },
           'a share was lost',
         );
-      // When this fails the lease ends by itself.
+      // When this fails the row still names us: it is taken again (`#plan`).
       await releaseLease(db, share.claim).catch(() => undefined);
       this.#held.delete(name);
       this.lookNow();
@@ -316,7 +318,7 @@ export class ShareSupervisor<T> {
     const { kind, logger } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#troubles.get(share)?.reason !== reason)
-      logger.warn({ err: error, kind, share }, 'a share could not be taken or kept, retrying');
+      logger.warn({ err: error, kind, share }, 'failed to acquire or renew share, will retry');
     this.#troubles.set(share, { reason, untilMs: this.#soon() });
   }
 
@@ -329,7 +331,7 @@ export class ShareSupervisor<T> {
     const { kind, logger } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);
     if (this.#lastError !== reason)
-      logger.warn({ err: error, kind }, 'shares and owners could not be read, retrying');
+      logger.warn({ err: error, kind }, 'failed to read shares and owners, will retry');
     this.#lastError = reason;
   }
 

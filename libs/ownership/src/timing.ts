@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What makes the shares of a kind move, apart from the lease itself. */
 export interface Timing {
   /** Between two looks at who lives and who owns what. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 
 const FORMAT_NAMES: Readonly<Record<string, string>> = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { describeFormat } from './describe-format.ts';
 import { showLength, showType, showValue } from './show-value.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { z } from 'zod';
 import { fieldsFromZodError } from './fields-from-zod-error.ts';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore passw
 import type { z } from 'zod';
 import { describeIssue } from './describe-issue.ts';
 import { formatPath } from './format-path.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const SEGMENT_LENGTH_MAX = 100;
 
 /** `['config', 'headers', 0, 'x y']` → `config.headers[0]["x y"]`. Long keys are shortened: they come from strangers. */

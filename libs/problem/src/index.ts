@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Problem details (RFC 9457): errors with an answer for the client, and their documents. Used by the HTTP services.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import * as problem from './index.ts';
 
 const context = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { ProblemError } from './problem-error.ts';
 import { PROBLEM_KINDS } from './problem-kinds.ts';
@@ -34,7 +35,10 @@ export const problemDocumentSchema = z
     fields: z
       .array(
         z.object({
-          name: z.string().meta({ description: 'Where it stands in the request.', examples: ['limit'] }),
+          name: z.string().meta({
+            description: 'Name or position of the invalid member in the request.',
+            examples: ['limit'],
+          }),
           reason: z.string().meta({
             description: 'What was expected and what came.',
             examples: ['expected at most 100, got 500'],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from './base-error.ts';
 import { PROBLEM_KINDS, type ProblemCode } from './problem-kinds.ts';
 

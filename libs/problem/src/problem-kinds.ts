@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
@@ -72,7 +73,7 @@ export const PROBLEM_KINDS = {
     title: 'Gone',
     base: 'docsUrl',
     path: '/apis/problems/gone',
-    detail: 'What was asked for is kept no longer.',
+    detail: 'The requested data is no longer stored.',
     retryable: false,
   },
   content_too_large: {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ProblemError, type ProblemField } from './problem-error.ts';
 
 /** 400. `fields` say which values are wrong; pass `fieldsFromZodError(error)`. */

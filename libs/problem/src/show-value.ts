@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const SHOWN_CHARACTERS_MAX = 80;
 
 /** A value for an error text, shortened; undefined when there is none. Objects show as their type only. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isItemFault } from './is-item-fault.ts';
 
 /** An item that makes the work fail even alone. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Sets aside what one item makes impossible, so that the rest goes on (invariant 14): finds the item, names it by an
  * incident, and says when it is tried again. Used by every worker that does the work of many tenants together.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** SQLSTATE classes of what a value does: data exception, integrity violation, program limit exceeded. */
 const VALUE_CLASSES = new Set(['22', '23', '54']);
 /** Codes of errors that our own libraries throw on a value (`InvalidAmountError`, `InvalidCaipError`). */

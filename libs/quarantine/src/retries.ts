@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 
 /** Another release, or another day of the same one: all that a step has set aside on a chain is tried again now. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { ConnectionError, createClient, ProblemError } from './index.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import createOpenApiClient, { createQuerySerializer } from 'openapi-fetch';
 import { readProblem } from './errors.ts';
 import { sendWithRetries } from './send-with-retries.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createCallOperation, type ClientOptions } from './call-operation.ts';
 import { Events } from './events/events.ts';
 import { createOperations, type Operations } from './generated/operations.ts';

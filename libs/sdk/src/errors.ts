@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { components } from './generated/openapi.ts';
 
 type Problem = components['schemas']['Problem'];

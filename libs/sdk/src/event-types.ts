@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { components, operations } from './generated/openapi.ts';
 
 type Schemas = components['schemas'];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Client of the chainwatch API, and what a receiver of its webhooks needs. It imports nothing of Node, and of the
  * workspace nothing at all: it is published.

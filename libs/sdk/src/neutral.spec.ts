@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createContext, runInContext } from 'node:vm';
 import { join } from 'node:path';
 import { build } from 'esbuild';

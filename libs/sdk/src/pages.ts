@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 interface AnyPage {
   readonly items: readonly unknown[];
   readonly meta: { readonly next_cursor?: string };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { planRetry, type Attempt } from './plan-retry.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What came of an attempt: an answer, or none. */
 export interface Attempt {
   readonly method: string;

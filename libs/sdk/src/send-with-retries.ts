@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ConnectionError } from './errors.ts';
 import { planRetry } from './plan-retry.ts';
 import { wait } from './wait.ts';

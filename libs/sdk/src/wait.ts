@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Resolves after so many milliseconds. @throws the reason of the signal, once it is aborted */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 export const KEY_BYTES = 32;

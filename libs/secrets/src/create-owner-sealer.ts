@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { decrypt, encrypt, IV_BYTES, KEY_BYTES } from './aes-gcm.ts';
 import { SealedValueError } from './sealed-value-error.ts';

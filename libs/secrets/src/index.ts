@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Sealed secrets in the database: envelope encryption with a key id per value. Used by every service that stores or
  * reads node URLs, webhook secrets, bot tokens or credentials. What only its owner may read is sealed with

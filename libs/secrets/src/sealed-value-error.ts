@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 export type SealedValueProblem = 'malformed' | 'unknown_key' | 'tampered';

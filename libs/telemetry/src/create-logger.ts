@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { pino, type DestinationStream } from 'pino';
 import { formatReadably } from './format-readably.ts';
 import { hideSecretFields, hideUrlCredentials } from './hide-secrets.ts';

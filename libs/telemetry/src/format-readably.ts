@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const COLORS: Readonly<Record<string, number>> = {
   trace: 90,
   debug: 90,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /** By dependency: `postgres`, `nats`, `lease eip155:1`; what is undefined does not count. */

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore passw
 const HIDDEN = '[hidden]';
 const SECRET_NAME = /secret|passw(or)?d|authorization|credential|api[-_]?key|token$|^cookie$|^set-cookie$/i;
 const URL_CREDENTIALS = /(\/\/)[^/\s"'@\\]+@/g;

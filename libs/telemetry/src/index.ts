@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Logs, traces, metrics, health and the frame of a service's process. Used by every service.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { metrics, type Attributes, type Meter } from '@opentelemetry/api';
 
 export interface InstrumentOptions {

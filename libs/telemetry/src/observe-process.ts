@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { metrics } from '@opentelemetry/api';
 

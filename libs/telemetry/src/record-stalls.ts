@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { gauge } from './instruments.ts';
 import { recordOwned } from './record-owned.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -57,7 +58,7 @@ describe('runService', () => {
     );
     expect(code).toBe(0);
     expect(output).toContain('the service was stopped before it had started');
-    expect(output).not.toContain('could not start');
+    expect(output).not.toContain('failed to start');
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { levels } from 'pino';
 import { createLogger, type ServiceLogger } from './create-logger.ts';
 
@@ -66,7 +67,7 @@ export async function runService({
     // Errors of the configuration are written for people: no stack.
     if ((error as { code?: string }).code === 'config_invalid')
       process.stderr.write(`${(error as Error).message}\n`);
-    return die(error, 'the service could not start');
+    return die(error, 'service failed to start');
   }
   if (isStopping) return finish(running, logger, die);
   logger.info({}, 'the service was started');

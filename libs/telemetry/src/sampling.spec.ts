@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startTraceCollector, type CollectedSpan } from '@chainwatch/testing';
 import { startTelemetry, withSpan } from './index.ts';
 

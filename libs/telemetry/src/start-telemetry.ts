@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { context, metrics, propagation, trace } from '@opentelemetry/api';
 import packageJson from '../package.json' with { type: 'json' };

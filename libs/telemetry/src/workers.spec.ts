@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { gauge } from './instruments.ts';
 import { readForScrape } from './instruments.ts';
 import { Workers } from './workers.ts';

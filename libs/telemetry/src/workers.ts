@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeChain, type Checks } from './health-checks.ts';
 import { gauge, onScrape } from './instruments.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainClient } from '@chainwatch/chain-core';
 import { network } from './local-network.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findOvertakes, type Seen } from './find-overtakes.ts';
 
 const attempt = (...eventIds: string[]): Seen => ({ what: 'attempt', eventIds });

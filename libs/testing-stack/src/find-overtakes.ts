@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What a receiver saw: events that were sent to it in one request, and those that it acknowledged. */
 export interface Seen {
   readonly what: 'attempt' | 'acknowledgement';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What specs above the adapters share: a database with the schema, fakes of the bus and of a chain's client, a network,
  * channels with their receivers and events, processes of an ingestor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { applyMigrations } from '@chainwatch/db';
 import { startPostgres as startServer, type PostgresHandle } from '@chainwatch/testing';
 

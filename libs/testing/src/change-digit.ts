@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Hexadecimal digits with another one at a place, which a property chooses; a prefix 0x stays. */
 export function changeDigit(hex: string, at: number): string {
   const start = hex.startsWith('0x') ? 2 : 0;

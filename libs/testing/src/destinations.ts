@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connect as connectToRabbit } from 'amqplib';
 import { Redis } from 'ioredis';
 import { Kafka, logLevel } from 'kafkajs';
-import { startKafkaMock } from './start-kafka-mock.ts';
+import { startKafkaMock, type KafkaMock } from './start-kafka-mock.ts';
 import { startRabbitMq } from './start-rabbitmq.ts';
 import { startRedis } from './start-redis.ts';
 import { waitFor } from './wait-for.ts';
@@ -92,10 +93,11 @@ export async function startRabbitDestination(): Promise<Destination> {
   };
 }
 
-export async function startKafkaDestination(): Promise<Destination> {
+export async function startKafkaDestination(): Promise<Destination & Pick<KafkaMock, 'brokers'>> {
   const mock = await startKafkaMock();
   const kafka = new Kafka({ brokers: [...mock.brokers], logLevel: logLevel.NOTHING });
   return {
+    brokers: mock.brokers,
     configOf: (name) => ({ url: '', config: { brokers: mock.brokers.slice(0, 1), topic: name, tls: false } }),
     async read(name) {
       const admin = kafka.admin();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fuzzSpellings, type Json } from './fuzz-spellings.ts';
 
 const told = { list: [{ hash: `0x0${'ab'.repeat(20)}` }], count: 7, text: 'no digits' };

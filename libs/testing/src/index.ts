@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Real servers and helpers for specs and tools. It depends on no product code, so that the specs of every library can
  * use it; what needs product code is in libs/testing-stack, local chain nodes other than anvil in tools/devnet.
@@ -19,6 +20,7 @@ export { killWithParent } from './kill-with-parent.ts';
 export { readMetrics } from './read-metrics.ts';
 export { startAnvil, type AnvilHandle, type AnvilOptions } from './start-anvil.ts';
 export { findKcat, startKafkaMock, type KafkaMock } from './start-kafka-mock.ts';
+export { startKafkaProxy, type KafkaProxy } from './start-kafka-proxy.ts';
 export { findRabbitMq, startRabbitMq, type RabbitMqHandle } from './start-rabbitmq.ts';
 export { startIssuer, type Accounts, type IssuerHandle } from './start-issuer.ts';
 export {
@@ -31,6 +33,7 @@ export { startNatsCluster } from './start-nats-cluster.ts';
 export { findPgBouncer, startPgBouncer, type PgBouncerHandle } from './start-pgbouncer.ts';
 export { startPostgres, type PostgresHandle, type PostgresOptions } from './start-postgres.ts';
 export { startPostgresServer, type PostgresServerHandle } from './start-postgres-server.ts';
+export { PRIMARY_SETTINGS, startStandby } from './start-standby.ts';
 export { startRedis, type RedisHandle } from './start-redis.ts';
 export { startRedisCluster, type RedisCluster } from './start-redis-cluster.ts';
 export { startRedisSentinel, type RedisSentinel } from './start-redis-sentinel.ts';

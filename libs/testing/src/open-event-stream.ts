@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createParser } from 'eventsource-parser';
 
 /** What a client of server-sent events got, as a parser of somebody else reads it. */

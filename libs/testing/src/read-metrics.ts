@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What a scrape is answered, as series with their values: `chainwatch_lag_blocks{chain_gid="eip155:1"}`.
  * @param handle `Telemetry.handleMetrics`

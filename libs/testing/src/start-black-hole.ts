@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { spawnServer } from './child-servers.ts';

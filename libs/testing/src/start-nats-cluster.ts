@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFreePort } from './find-free-port.ts';
 import { startNats, type NatsHandle } from './start-nats.ts';
 

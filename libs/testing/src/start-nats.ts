@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';

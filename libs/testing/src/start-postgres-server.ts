@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,6 +19,8 @@ export interface PostgresServerHandle {
   crash(): Promise<void>;
   /** Starts again on the same port and data; an orderly stop comes first when it runs. */
   restart(): Promise<void>;
+  /** Sends a signal to every process of the server, or to those whose title matches: `walreceiver`, `startup`. */
+  signal(signal: NodeJS.Signals, title?: RegExp): void;
   /** Makes a standby a server that takes writes. */
   promote(): Promise<void>;
   stop(): Promise<void>;
@@ -69,6 +73,9 @@ export async function startPostgresServer({
       await server.kill('SIGINT');
       server = await start();
     },
+    signal(signal, title) {
+      for (const pid of findProcesses(server.child.pid!, title)) process.kill(pid, signal);
+    },
     async promote() {
       const control = join(dirname(spec.command), 'pg_ctl');
       const { code, output } = await runCommand(control, ['promote', '-D', dataDir, '-w'], {
@@ -78,10 +85,21 @@ export async function startPostgresServer({
       if (code !== 0) throw new Error(`expected a promotion, got ${output}`);
     },
     async stop() {
+      if (server.isRunning()) process.kill(server.child.pid!, 'SIGCONT');
       await server.kill('SIGQUIT');
       await removeDirectory(directory);
     },
   };
+}
+
+/** The process itself and its children, or those of them whose titles match. */
+function findProcesses(parent: number, title = /(?:)/): number[] {
+  return execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null)
+    .filter(([, pid, ppid, args]) => (Number(pid) === parent || Number(ppid) === parent) && title.test(args!))
+    .map(([, pid]) => Number(pid));
 }
 
 async function canConnect(url: string): Promise<boolean> {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore relnamespace regnamespace relkind
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +21,8 @@ export interface PostgresHandle {
   readonly server?: PostgresServerHandle;
   /** Another fresh database on the same server. */
   createDatabase(): Promise<string>;
+  /** Nobody uses this database of `createDatabase` any more: it is emptied, and given out again as a fresh one. */
+  recycle(url: string): Promise<void>;
   /** Drops the databases; the server too when it is an own one. */
   stop(): Promise<void>;
 }
@@ -48,7 +52,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const template =
     options.migrate === undefined ? 'template0' : await ensureTemplate(serverUrl, options.migrate);
   const names: string[] = [];
+  const spares: string[] = [];
   const createDatabase = async (): Promise<string> => {
+    const spare = spares.pop();
+    if (spare !== undefined) return spare;
     const name = `test_${randomBytes(8).toString('hex')}`;
     await copyDatabase(serverUrl, template, name);
     names.push(name);
@@ -65,6 +72,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       pooler === undefined ? { DATABASE_URL: url } : { DATABASE_URL: pooler.urlOf(url), DB_PREPARED: 'off' },
     server,
     createDatabase,
+    async recycle(used) {
+      await withClient(used, empty);
+      spares.push(used);
+    },
     async stop() {
       await pooler?.stop();
       if (server === undefined) await withClient(serverUrl, (client) => dropAll(client, names));
@@ -121,6 +132,16 @@ async function copyDatabase(serverUrl: string, template: string, name: string): 
   ).then((result) => {
     if (result !== 'made') throw result.error;
   });
+}
+
+/** Rows of the schema itself stay: what the template has. Sequences go on. */
+async function empty(client: pg.Client): Promise<void> {
+  await client.query(`DO $$ DECLARE found regclass; BEGIN
+    SET LOCAL session_replication_role = replica;
+    FOR found IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> ALL (ARRAY['_prisma_migrations', 'event_partitions']) LOOP
+      EXECUTE format('DELETE FROM ONLY %s', found);
+    END LOOP;
+  END $$`);
 }
 
 async function dropAll(client: pg.Client, names: readonly string[]): Promise<void> {

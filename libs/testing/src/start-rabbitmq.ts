@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawnServer, startRestartable, type RestartableServer } from './child-servers.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
@@ -7,6 +8,8 @@ export interface TcpProxy {
   setTargets(ports: readonly number[]): void;
   /** Breaks every connection and refuses new ones. */
   cut(): void;
+  /** Open connections pass nothing any more and stay open, as where packets are dropped. New ones pass. */
+  freeze(): void;
   /** Lets connections through again. */
   mend(): void;
   stop(): Promise<void>;
@@ -47,6 +50,9 @@ export async function startTcpProxy(...targetPorts: readonly number[]): Promise<
     cut() {
       isCut = true;
       breakAll();
+    },
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     mend: () => void (isCut = false),
     async stop() {

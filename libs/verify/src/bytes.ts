@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { fail } from './proof.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { StatementCounts } from './statement.ts';
 
 /** A line of an `ndjson` statement, as far as its arithmetic needs it. */
@@ -16,13 +17,17 @@ interface Line {
   readonly balances?: number;
   readonly movements?: number;
   readonly gaps?: number;
+  readonly adjustments?: number;
+  readonly addresses?: number;
 }
 
 /** Adds up a statement line by line: it holds one sum for each balance of an address. */
 export class LineChecker {
   readonly #fault: (text: string) => void;
   readonly #sums = new Map<string, bigint>();
+  readonly #balances = new Set<string>();
   #counts = { balances: 0, movements: 0, gaps: 0, unexplained: 0, unknown: 0 };
+  #others = { adjustments: 0, addresses: 0 };
   #isEnded = false;
 
   constructor(fault: (text: string) => void) {
@@ -50,12 +55,18 @@ export class LineChecker {
       case 'movement': {
         this.#counts.movements += 1;
         const key = keyOf(line);
-        const amount = line.is_counted === true ? BigInt(line.amount_raw ?? '') : 0n;
+        const amount = line.is_counted === true ? integerOf(line.amount_raw) : 0n;
         this.#sums.set(key, (this.#sums.get(key) ?? 0n) + amount);
         return;
       }
       case 'gap':
         this.#counts.gaps += 1;
+        return;
+      case 'adjustment':
+        this.#others.adjustments += 1;
+        return;
+      case 'address':
+        this.#others.addresses += 1;
         return;
       case 'balance':
         this.#counts.balances += 1;
@@ -63,8 +74,11 @@ export class LineChecker {
         return;
       case 'end':
         this.#isEnded = true;
-        for (const name of ['balances', 'movements', 'gaps'] as const)
-          this.#expectSame(`line ${number}: ${name}`, BigInt(line[name] ?? -1), BigInt(this.#counts[name]));
+        for (const [name, count] of Object.entries({
+          ...{ balances: this.#counts.balances, movements: this.#counts.movements, gaps: this.#counts.gaps },
+          ...this.#others,
+        }))
+          this.#expectSame(`line ${number}: ${name}`, BigInt(line[name as 'gaps'] ?? -1), BigInt(count));
         return;
       default:
     }
@@ -72,8 +86,10 @@ export class LineChecker {
 
   #checkBalance(line: Line, number: number): void {
     const key = keyOf(line);
-    const explained = BigInt(line.explained_raw ?? '');
-    const ofReasons = Object.values(line.explained ?? {}).reduce((sum, part) => sum + BigInt(part), 0n);
+    if (this.#balances.has(key)) this.#fault(`line ${number}: a second balance of ${key}`);
+    this.#balances.add(key);
+    const explained = integerOf(line.explained_raw);
+    const ofReasons = Object.values(line.explained ?? {}).reduce((sum, part) => sum + integerOf(part), 0n);
     this.#expectSame(`line ${number}: explained_raw`, explained, ofReasons);
     this.#expectSame(`line ${number}: explained_raw`, explained, this.#sums.get(key) ?? 0n);
     this.#sums.delete(key);
@@ -83,8 +99,8 @@ export class LineChecker {
         this.#fault(`line ${number}: unexplained_raw: expected null without both readings`);
       return;
     }
-    const unexplained = BigInt(line.closing.amount_raw) - BigInt(line.opening.amount_raw) - explained;
-    this.#expectSame(`line ${number}: unexplained_raw`, BigInt(line.unexplained_raw ?? ''), unexplained);
+    const unexplained = integerOf(line.closing.amount_raw) - integerOf(line.opening.amount_raw) - explained;
+    this.#expectSame(`line ${number}: unexplained_raw`, integerOf(line.unexplained_raw), unexplained);
     if (unexplained !== 0n) this.#counts.unexplained += 1;
   }
 
@@ -94,3 +110,10 @@ export class LineChecker {
 }
 
 const keyOf = ({ address, chain_gid, asset_gid }: Line): string => `${address} ${chain_gid} ${asset_gid}`;
+
+/** @throws TypeError for what is no whole number in decimal digits: BigInt reads an empty text as 0 */
+function integerOf(text: string | null | undefined): bigint {
+  if (typeof text !== 'string' || !/^-?\d+$/.test(text))
+    throw new TypeError(`expected a whole number, got ${String(text)}`);
+  return BigInt(text);
+}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Verifies proofs of transactions, and signed statements, without the service that gave them. */
 export { verifyTransaction, type Trust } from './verify-transaction.ts';
 export { InvalidProofError, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';

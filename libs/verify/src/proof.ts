@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A proof as `GET /transactions/{chain_gid}/{hash}/proof` answers it. */
 export interface Proof {
   readonly type: string;
@@ -42,9 +43,9 @@ export interface ProvedTransaction {
   readonly hash: string;
   readonly blockHash: string;
   readonly blockNumber: number;
-  /** Position in the block, from 0. */
+  /** Position in the block, from 0. On TRON the tree does not prove it. */
   readonly index: number;
-  /** Whether it failed, which moves nothing. Bitcoin's never do. */
+  /** Whether it failed, which moves nothing. Bitcoin's never do; before Byzantium (2017) no receipt says it, and no payment is shown. */
   readonly isFailed: boolean;
   readonly transfers: readonly ProvedTransfer[];
   /**

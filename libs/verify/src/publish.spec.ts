@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +15,7 @@ import { createRequire } from 'node:module';
 
 interface Vector { readonly proof: Proof; readonly trusted_block_hash: string; readonly refused?: string }
 let [shown, refused] = [0, 0];
-for (const name of ['mpt', 'merkle']) {
+for (const name of ['mpt', 'merkle', 'signed_merkle']) {
   const path = createRequire(import.meta.url).resolve(\`@chainwatch/verify/vectors/\${name}.json\`);
   const { vectors } = JSON.parse(readFileSync(path, 'utf8')) as { vectors: Vector[] };
   for (const { proof, trusted_block_hash: trustedBlockHash, refused: reason } of vectors)
@@ -54,7 +55,7 @@ describe('the published package', () => {
   }, 120_000);
   afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-  it('needs no other package, and names those in its bundle with their licences', () => {
+  it('needs no other package, and names those in its bundle with their licenses', () => {
     const root = join(project, 'node_modules/@chainwatch/verify');
     const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
     expect(manifest).not.toHaveProperty('dependencies');
@@ -76,7 +77,7 @@ describe('the published package', () => {
     );
     run(process.execPath, [createRequire(import.meta.url).resolve('typescript/bin/tsc'), '-p', '.']);
     const decided = JSON.parse(run(process.execPath, ['out/use.js'])) as Record<string, number>;
-    const vectors = ['mpt', 'merkle'].flatMap(
+    const vectors = ['mpt', 'merkle', 'signed_merkle'].flatMap(
       (name) =>
         (
           JSON.parse(readFileSync(join(folder, 'vectors', `${name}.json`), 'utf8')) as {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What stands beside a statement: `signature` of `GET /statements/{id}`, the headers of its download, or its last line. */
 export interface StatementSignature {
   readonly kid: string;

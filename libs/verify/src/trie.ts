@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isSame, toHex } from './bytes.ts';

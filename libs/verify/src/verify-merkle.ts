@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { sha256 } from '@noble/hashes/sha2.js';
 import { isSame, join, toBytes, toHex } from './bytes.ts';
 import { fail, partsOf, toProved, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
@@ -25,6 +26,8 @@ export function verifyMerkle(proof: Proof): ProvedTransaction {
   climb('transaction', { leaf: hash256(transaction), index: item.index, path: paths[0]!, root });
   climb('coinbase', { leaf: hash256(coinbase), index: 0, path: paths[1]!, root });
   if (!isCoinbase(coinbase)) fail('item.coinbase: it spends an output');
+  if (readVersion(bytes) >= 2 && heightIn(coinbase) !== proof.block_number)
+    fail('item.coinbase: it does not begin with block_number (BIP 34)');
   return toProved(proof, {
     index: item.index,
     isFailed: false,
@@ -60,6 +63,19 @@ function isCoinbase(bytes: Uint8Array): boolean {
     outpoint.subarray(0, 32).every((byte) => byte === 0) &&
     outpoint.subarray(32).every((byte) => byte === 0xff)
   );
+}
+
+const readVersion = (header: Uint8Array): number =>
+  new DataView(header.buffer, header.byteOffset, header.byteLength).getInt32(0, true);
+
+/** The number that its script begins with. Blocks before version 2 begin with anything. */
+function heightIn(coinbase: Uint8Array): number | undefined {
+  const [size, first] = [coinbase[41] ?? 0, coinbase[42] ?? 0];
+  if (size === 0) return undefined;
+  if (first === 0) return 0;
+  if (first > 0x50 && first <= 0x60) return first - 0x50;
+  if (first > 6 || first >= size) return undefined;
+  return coinbase.subarray(43, 43 + first).reduce((sum, byte, place) => sum + byte * 256 ** place, 0);
 }
 
 /** Outputs of a transaction without witness. @throws InvalidProofError where the bytes are none, or more than one */

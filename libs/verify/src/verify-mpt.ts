@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isSame, toBytes, toHex, toNumber } from './bytes.ts';
@@ -33,10 +34,10 @@ export function verifyMpt(proof: Proof): ProvedTransaction {
     value: receipt,
   });
   if (`0x${toHex(keccak_256(transaction))}` !== proof.hash) fail('item.transaction: its hash is not hash');
-  const { isFailed, logs } = readReceipt(receipt);
+  const { isFailed, isOutcomeKnown, logs } = readReceipt(receipt);
   const moves = isFailed ? [] : logs.flatMap(toTransfer);
   const isLogged = moves.some(({ type }) => type === 'native');
-  const own = isFailed || isLogged ? [] : readPayment(transaction);
+  const own = isFailed || isLogged || !isOutcomeKnown ? [] : readPayment(transaction);
   return toProved(proof, {
     index: item.index,
     isFailed,
@@ -80,14 +81,24 @@ interface Log {
   readonly data: Uint8Array;
 }
 
-function readReceipt(bytes: Uint8Array): { readonly isFailed: boolean; readonly logs: readonly Log[] } {
+interface Receipt {
+  readonly isFailed: boolean;
+  /** False before Byzantium: what failed has no logs, and its payment is not told apart from one that was made. */
+  readonly isOutcomeKnown: boolean;
+  readonly logs: readonly Log[];
+}
+
+function readReceipt(bytes: Uint8Array): Receipt {
   const { fields } = bodyOf('item.receipt', bytes);
   const status = textAt(fields, 0);
+  const isRoot = status.length === 32;
+  if (!isRoot && status.length > 0 && !(status.length === 1 && status[0] === 1))
+    fail('item.receipt: expected a status or a root');
   const logs = fields[3];
   if (logs === undefined || logs instanceof Uint8Array) return fail('item.receipt: expected a list of logs');
   return {
-    // Before Byzantium a state root stands there: 32 bytes.
     isFailed: status.length === 0,
+    isOutcomeKnown: !isRoot,
     logs: logs.map((log) => {
       if (log instanceof Uint8Array || log[1] === undefined || log[1] instanceof Uint8Array)
         return fail('item.receipt: expected a log');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -59,7 +60,7 @@ interface Place {
   readonly root: Uint8Array;
 }
 
-/** An odd hash at the end of a level goes up as it is. */
+/** An odd hash at the end of a level goes up as it is: how many do is not proved, and so neither is the index. */
 function climb(leaf: Uint8Array, { index, path, root }: Place): void {
   let [hash, at] = [leaf, index];
   for (const text of path) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { join, toHex } from './bytes.ts';
@@ -75,7 +76,7 @@ async function readDocument(
     }
   }
   if (isOfLines !== true) return { digest: hash.digest() };
-  const own = findSignature(held);
+  const own = findSignature(held, fault);
   if (own === undefined) release();
   return { digest: hash.digest(), own, lines: checker.finish() };
 }
@@ -98,13 +99,21 @@ function* splitLines(piece: Uint8Array): Generator<Uint8Array, void> {
 
 const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-function findSignature(line: Uint8Array): StatementSignature | undefined {
+/** The last line, where it is one. Undefined: it belongs to the document. */
+function findSignature(line: Uint8Array, fault: (text: string) => void): StatementSignature | undefined {
+  const text = toText(line);
+  let parsed: Readonly<Record<string, unknown>>;
   try {
-    const parsed = JSON.parse(toText(line)) as StatementSignature & { readonly type?: string };
-    return parsed.type === 'signature' ? parsed : undefined;
+    parsed = JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
     return undefined;
   }
+  if (parsed?.['type'] !== 'signature') return undefined;
+  const { type, kid, algorithm, sha256: stated, value } = parsed;
+  // Nothing signs this line: it may say no more than that.
+  if (text.replace(/\n$/, '') !== JSON.stringify({ type, kid, algorithm, sha256: stated, value }))
+    fault('signature: expected a last line of type, kid, algorithm, sha256, and value alone');
+  return parsed as unknown as StatementSignature;
 }
 
 function checkSignature(
@@ -112,6 +121,8 @@ function checkSignature(
   digest: Uint8Array,
   { keys, fault }: { readonly keys: StatementTrust['keys']['keys']; readonly fault: (text: string) => void },
 ): void {
+  for (const [name, member] of Object.entries({ kid, sha256: stated, value }))
+    if (typeof member !== 'string') return fault(`signature.${name}: expected a text, got ${String(member)}`);
   if (algorithm !== 'Ed25519') return fault(`signature.algorithm: expected Ed25519, got ${algorithm}`);
   const key = keys.find((each) => each.kid === kid);
   if (key === undefined) return fault(`signature.kid: expected one of your keys, got ${kid}`);
@@ -130,12 +141,14 @@ function holds(signature: Uint8Array, digest: Uint8Array, publicKey: Uint8Array)
   }
 }
 
-/** Base64, or its form for URLs. What is no base64 is no signature. */
+/** Base64, or its form for URLs. What is no base64, or not the only one of its bytes, is no signature. */
 function fromBase64(text: string): Uint8Array {
+  const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
   try {
-    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (digit) =>
-      digit.charCodeAt(0),
-    );
+    const digits = atob(plain);
+    // Its last character has bits that stand for nothing.
+    if (btoa(digits).replace(/=+$/, '') !== plain) return new Uint8Array();
+    return Uint8Array.from(digits, (digit) => digit.charCodeAt(0));
   } catch {
     return new Uint8Array();
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { InvalidProofError, type Proof } from './proof.ts';
 import { verifyTransaction } from './verify-transaction.ts';
@@ -43,5 +44,28 @@ it('refuses whatever else it is given as no proof', async () => {
       },
     ),
     { numRuns: 500 },
+  );
+});
+
+it.each(Object.getOwnPropertyNames(Object.prototype))(
+  'shows nothing of a proof whose type is %s, which every object has',
+  async (type) => {
+    const forged = {
+      ...{ ...PROOF, type, reason: null, block_hash: '0xab', isFailed: false },
+      transfers: [{ type: 'token', token: '0xdac1', to: '0x11', amountRaw: 10n ** 12n }],
+    };
+    await expect(verifyTransaction(forged, trust)).rejects.toThrow(InvalidProofError);
+  },
+);
+
+it('asks for no hash of a number that is none, and says what it got in place of a hash', async () => {
+  const getBlockHash = jest.fn(() => null as unknown as string);
+  for (const number of ['latest', '../x', -1, 1.5, Number.NaN, 2 ** 53])
+    await expect(
+      verifyTransaction({ ...PROOF, type: 'merkle', block_number: number as number }, { getBlockHash }),
+    ).rejects.toThrow('block_number: expected a whole number');
+  expect(getBlockHash).not.toHaveBeenCalled();
+  await expect(verifyTransaction({ ...PROOF, type: 'merkle' }, { getBlockHash })).rejects.toThrow(
+    'block_hash: expected the hash that you trust, got null',
   );
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fail, type Proof, type ProvedTransaction } from './proof.ts';
 import { verifyMerkle } from './verify-merkle.ts';
 import { verifyMpt } from './verify-mpt.ts';
@@ -20,13 +21,17 @@ export type Trust =
  * @throws InvalidProofError that says what does not hold
  */
 export async function verifyTransaction(proof: Proof, trust: Trust): Promise<ProvedTransaction> {
-  const verify = VERIFIERS[proof.type];
+  const verify = VERIFIERS.get(proof.type);
   if (verify === undefined)
     return fail(proof.reason ?? `type: ${proof.type} is not known here, so that it shows nothing`);
+  if (!Number.isSafeInteger(proof.block_number) || proof.block_number < 0)
+    return fail(`block_number: expected a whole number, got ${String(proof.block_number)}`);
   const trusted =
     'trustedBlockHash' in trust
       ? trust.trustedBlockHash
       : await trust.getBlockHash(proof.block_number, proof.chain_gid);
+  if (typeof trusted !== 'string')
+    return fail(`block_hash: expected the hash that you trust, got ${String(trusted)}`);
   if (trusted.toLowerCase() !== proof.block_hash)
     return fail(`block_hash: expected ${trusted}, which you trust, got ${proof.block_hash}`);
   try {
@@ -41,8 +46,9 @@ export async function verifyTransaction(proof: Proof, trust: Trust): Promise<Pro
 
 type Verify = (proof: Proof) => ProvedTransaction;
 
-const VERIFIERS: Readonly<Record<string, Verify | undefined>> = {
-  mpt: verifyMpt,
-  merkle: verifyMerkle,
-  signed_merkle: verifySignedMerkle,
-};
+/** A map: the type is the proof's own word, and an object has more names than these. */
+const VERIFIERS: ReadonlyMap<string, Verify> = new Map([
+  ['mpt', verifyMpt],
+  ['merkle', verifyMerkle],
+  ['signed_merkle', verifySignedMerkle],
+]);

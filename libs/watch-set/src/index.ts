@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The in-memory set of watched addresses that every transfer of every block is checked against. Used by the analyzer.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { WatchSet, writeFingerprint } from './watch-set.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Taken once: a look-up of the global in every round costs twice the hash where modules run in a VM context (Jest).
 const { ceil, floor, imul, max } = Math;
 
@@ -79,7 +80,7 @@ function createShards(capacity: number): FingerprintTable[] {
 }
 
 /**
- * Open-addressing set of 64-bit fingerprints, linear probing. A slot is two neighbouring 32-bit words, so that a
+ * Open-addressing set of 64-bit fingerprints, linear probing. A slot is two neighboring 32-bit words, so that a
  * look-up usually touches one cache line; (0, 0) is an empty slot.
  */
 class FingerprintTable {

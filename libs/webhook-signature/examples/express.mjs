@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A receiver with Express: verifies, drops what came before, answers at once and works afterwards.
  *

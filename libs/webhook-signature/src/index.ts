@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Signatures of webhook deliveries. The notifier signs with it; receivers install it to verify. No dependency besides
  * node:crypto.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { timingSafeEqual } from 'node:crypto';
 import { computeSignature } from './sign-payload.ts';
 import { parseSignatureHeader } from './parse-signature-header.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import type { Harness } from './harness.ts';
 import type { Project } from './project.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Harness } from './harness.ts';
 import type { TestChain } from './test-chain.ts';
 import type { TransactionRecord } from './transaction-record.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findDisagreements, past } from './compare.ts';
 import { Harness, type PlayScript } from './harness.ts';
 import { Random } from './random.ts';

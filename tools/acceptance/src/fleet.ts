@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startTcpProxy, type TcpProxy } from '@chainwatch/testing';
 import { freePort, type ServiceName, type Services } from './services.ts';
 

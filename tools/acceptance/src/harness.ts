@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { EVENT_TYPES, EVENTS } from '@chainwatch/events';
@@ -14,7 +15,7 @@ import type { ScriptOptions, TestChain, Watched } from './test-chain.ts';
 const PATIENCE_MS = 240_000;
 
 /** Of chains. */
-const ALL_EVENTS = EVENT_TYPES.filter((type) => EVENTS[type].subject !== undefined);
+export const ALL_EVENTS = EVENT_TYPES.filter((type) => EVENTS[type].subject !== undefined);
 
 /** Plays a random history on the node and registers addresses meanwhile; what it registered. */
 export type PlayScript<C extends TestChain> = (
@@ -35,6 +36,8 @@ export interface HarnessOptions {
   readonly hasOwnPostgres?: boolean;
   /** Starts another one instead. */
   readonly openPostgres?: () => Promise<PostgresHandle>;
+  /** Bundles of another release. */
+  readonly dist?: string;
 }
 
 interface AddressRecord {
@@ -87,21 +90,24 @@ export class Harness<C extends TestChain> {
     const apiPort = await freePort();
     this.apiUrl = `http://127.0.0.1:${(await this.#options.balance?.(apiPort)) ?? apiPort}/v1`;
     this.db = createDatabase({ url: this.postgres.url, applicationName: 'acceptance', poolSize: 3 });
-    this.services = new Services({
-      ...this.postgres.serviceEnv,
-      NATS_URL: this.nats.url,
-      REDIS_URL: this.redis.url,
-      PORT: String(apiPort),
-      SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      OUTBOUND_ALLOW: '127.0.0.0/8',
-      WEBHOOK_ALLOW_HTTP: 'true',
-      RATE_LIMIT_API: '1000000',
-      WEBHOOK_RETRY_SCHEDULE: '0,200ms,500ms,1s,2s,2s,2s,2s,2s,2s,2s,2s',
-      LOG_LEVEL: 'warn',
-      ...(this.#options.fallbackToNode === true && { CHAIN_ENDPOINTS: JSON.stringify({ [gid]: [url] }) }),
-      ...this.chain.env,
-      ...this.#options.env,
-    });
+    this.services = new Services(
+      {
+        ...this.postgres.serviceEnv,
+        NATS_URL: this.nats.url,
+        REDIS_URL: this.redis.url,
+        PORT: String(apiPort),
+        SECRETS_KEYS: `test:${randomBytes(32).toString('base64')}`,
+        OUTBOUND_ALLOW: '127.0.0.0/8',
+        WEBHOOK_ALLOW_HTTP: 'true',
+        RATE_LIMIT_API: '1000000',
+        WEBHOOK_RETRY_SCHEDULE: '0,200ms,500ms,1s,2s,2s,2s,2s,2s,2s,2s,2s',
+        LOG_LEVEL: 'warn',
+        ...(this.#options.fallbackToNode === true && { CHAIN_ENDPOINTS: JSON.stringify({ [gid]: [url] }) }),
+        ...this.chain.env,
+        ...this.#options.env,
+      },
+      this.#options.dist,
+    );
     await this.services.start(this.serviceNames);
     this.project = await this.newProject();
     const endpoint = (await this.#options.endpointUrl?.(url)) ?? url;
@@ -250,6 +256,7 @@ export class Harness<C extends TestChain> {
         pending: number;
         due: number;
         registered: number;
+        doubts: number;
       }>(
         `SELECT (SELECT confirmed_number FROM analyzer_states WHERE chain_gid = $1) AS confirmed,
                 (SELECT count(*) FROM balance_reads) AS reads,
@@ -263,7 +270,8 @@ export class Harness<C extends TestChain> {
                 (SELECT count(*) FROM transactions WHERE status = 'pending') AS pending,
                 (SELECT count(*) FROM transactions t JOIN analyzer_states s USING (chain_gid)
                  WHERE t.status = 'detected' AND NOT t.is_withheld AND t.confirmation_depth <= s.cursor_number - t.block_number + 1) AS due,
-                (SELECT count(*) FROM project_assets WHERE read_after IS NOT NULL) AS registered`,
+                (SELECT count(*) FROM project_assets WHERE read_after IS NOT NULL) AS registered,
+                (SELECT count(*) FROM balance_differences d JOIN analyzer_states s USING (chain_gid) WHERE d.block_number <= s.cursor_number - 40) AS doubts`,
         [this.chain.gid],
       );
       const { confirmed, ...left } = rows[0]!;

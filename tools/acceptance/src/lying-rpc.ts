@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LyingServer, type NodeRequest } from './lying-server.ts';
 
 export interface Call {

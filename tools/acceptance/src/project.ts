@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A project with a key and one webhook channel for every event type. */
 export class Project {
   readonly id: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A seeded generator (mulberry32), so that a failing script can be run again by its seed. */
 export class Random {
   #state: number;

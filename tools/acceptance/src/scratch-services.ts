@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawn, type ChildProcess } from 'node:child_process';
 import { killWithParent, waitFor } from '@chainwatch/testing';
 import { freePort } from './services.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawn, type ChildProcess } from 'node:child_process';
 import { findFreePort, killWithParent } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
@@ -20,10 +21,17 @@ export class Services {
   readonly #extras = new Map<ServiceName, Readonly<Record<string, string>>>();
   readonly #healthPorts = new Map<ServiceName, number>();
   readonly output: string[] = [];
-  #dist = '';
+  #dist: string;
 
-  constructor(env: Readonly<Record<string, string>>) {
+  /** @param dist bundles of another release; default those of the sources here */
+  constructor(env: Readonly<Record<string, string>>, dist = '') {
     this.#env = env;
+    this.#dist = dist;
+  }
+
+  /** Processes that are started from now on are of the sources here. */
+  upgrade(): void {
+    this.#dist = '';
   }
 
   async start(names: readonly ServiceName[], extra: Readonly<Record<string, string>> = {}): Promise<void> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransactionRecord } from './transaction-record.ts';
 import type { Project } from './project.ts';
 import type { ServiceName } from './services.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Audience } from '../../../apps/api-gateway/src/asyncapi/build-asyncapi.ts';
 
 /** Where the document for whom stands. */

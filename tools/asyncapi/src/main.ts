@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node --import tsx tools/asyncapi/src/main.ts` writes the two documents; asyncapi.spec.ts proves that they are current. */
 import { writeFileSync } from 'node:fs';
 import { buildAsyncApi } from '../../../apps/api-gateway/src/asyncapi/build-asyncapi.ts';

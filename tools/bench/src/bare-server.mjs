@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `bare-server.mjs <json>`: Express as it comes, with one route that answers the JSON. Prints its port. */
 import express from 'express';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Rounds of a batch, of which the mean counts: the collector works in some of them for all. */
 const ROUNDS = 15;
 /** A service runs for days: the first batches are the compiler's. */

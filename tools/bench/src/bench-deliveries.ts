@@ -1,8 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { loadExpressions } from '@chainwatch/channels';
+import type { EventEnvelope } from '@chainwatch/events';
+import { EXPRESSION_CASES, makeEvent } from '../../acceptance/src/deliveries/expression-cases.ts';
 import type { MadeEvent } from '../../acceptance/src/deliveries/event-source.ts';
+import { Random } from '../../acceptance/src/random.ts';
 import { parentOf, processorTimeMs } from './deliveries/processor-time.ts';
 import { SECRET, startDeliveryRig, type DeliveryRig } from './deliveries/rig.ts';
 import type { Report } from './report.ts';
@@ -17,13 +23,17 @@ const TOGETHER = 10;
 
 /** Deliveries: how many a second, how soon, what bad receivers do to good ones, and what a million that wait cost. */
 export async function benchDeliveries(report: Report): Promise<void> {
-  const parts = (process.env.DELIVERY_PARTS ?? 'throughput,latency,isolation,held').split(',');
+  const parts = (
+    process.env.DELIVERY_PARTS ?? 'throughput,replicas,latency,isolation,held,expressions'
+  ).split(',');
   const measures = {
     throughput: measureThroughput,
+    replicas: measureReplicas,
     latency: measureLatency,
     isolation: measureIsolation,
     held: measureHeld,
   } as const;
+  if (parts.includes('expressions')) await measureExpressions(report);
   for (const [name, measure] of Object.entries(measures)) {
     if (!parts.includes(name)) continue;
     const rig = await startDeliveryRig();
@@ -79,6 +89,80 @@ async function measureThroughput(rig: DeliveryRig, report: Report): Promise<void
     measured: `${perSecond.toFixed(0)}/s, ${(perSecond / floor).toFixed(2)} × the bare loop`,
     detail: `${count} deliveries of ${body.length} bytes, events from the bus, one notifier, every attempt row committed; the bare loop makes ${floor.toFixed(0)}/s; processor time a delivery: notifier ${each('notifier')} µs, PostgreSQL ${each('postgres')} µs, receiver and publisher ${each('bench')} µs; load average ${loadavg()[0]!.toFixed(1)}`,
   });
+}
+
+/** Every notifier schedules every event, and sends those of its own channels: what a second one adds, by processor time. */
+async function measureReplicas(rig: DeliveryRig, report: Report): Promise<void> {
+  const count = Number(process.env.DELIVERY_COUNT ?? 20_000);
+  const projectIds = await rig.addProjects(Array.from({ length: CHANNELS }, () => '/ok'));
+  const names = ['notifier', 'notifier-2'] as const;
+  const micros: number[] = [];
+  for (const [others, name] of names.entries()) {
+    await rig.services.start([name]);
+    await waitUntil('the channels to be shared', {
+      timeoutMs: 60_000,
+      done: () => isShared(rig, others + 1),
+    });
+    await deliver(rig, await rig.source.commit(projectIds, 4_000));
+    const made = await rig.source.commit(projectIds, count, true);
+    await rig.source.release();
+    const spent = (): number =>
+      names.slice(0, others + 1).reduce((sum, each) => sum + processorTimeMs(rig.services.pid(each)!), 0);
+    const before = spent();
+    await deliver(rig, made);
+    micros.push((1_000 * (spent() - before)) / count);
+  }
+  await rig.services.stop();
+  const [one, two] = micros as [number, number];
+  report.add({
+    name: 'two notifiers, by processor time',
+    goal: '≥ 1.6 × one',
+    isMet: (2 * one) / two >= 1.6,
+    measured: `${((2 * one) / two).toFixed(2)} × one`,
+    detail: `${count} deliveries over ${CHANNELS} channels without expressions: ${one.toFixed(0)} µs of one notifier for each, ${two.toFixed(0)} µs of two together; load average ${loadavg()[0]!.toFixed(1)}`,
+  });
+}
+
+/** What one expression costs for one event, its parsing shared by the hundred: they are those of the soak. */
+async function measureExpressions(report: Report): Promise<void> {
+  const { compileExpression } = await loadExpressions();
+  const expressions = EXPRESSION_CASES.map(({ expression }) => compileExpression(expression));
+  const random = new Random(1);
+  const payloads = Array.from({ length: 4_000 }, (_, place) =>
+    JSON.stringify(makeEvent(random, randomUUID(), place + 1)),
+  );
+  const judgeAll = (some: readonly string[]): number => {
+    let count = 0;
+    for (const payload of some) {
+      const event = JSON.parse(payload) as EventEnvelope;
+      for (const expression of expressions) if (expression.judge(event).matches) count += 1;
+    }
+    return count;
+  };
+  judgeAll(payloads.slice(0, 1_000));
+  const before = process.cpuUsage();
+  const matches = judgeAll(payloads);
+  const { user, system } = process.cpuUsage(before);
+  const micros = (user + system) / (payloads.length * expressions.length);
+  report.add({
+    name: 'an expression, an event',
+    goal: '≤ 5 µs',
+    isMet: micros <= 5,
+    measured: `${micros.toFixed(2)} µs of processor time`,
+    detail: `${payloads.length} events by ${expressions.length} expressions, ${matches} matches; load average ${loadavg()[0]!.toFixed(1)}`,
+  });
+}
+
+/** Whether each of so many owners has its part of the channels. */
+async function isShared({ db }: DeliveryRig, owners: number): Promise<boolean> {
+  const { rows } = await db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM owners WHERE kind = 'channels' AND owner IS NOT NULL GROUP BY owner`,
+  );
+  return (
+    rows.length === owners &&
+    rows.reduce((sum, { count }) => sum + count, 0) === 32 &&
+    rows.every(({ count }) => count >= Math.floor(32 / owners) - 1)
+  );
 }
 
 async function measureLatency(rig: DeliveryRig, report: Report): Promise<void> {

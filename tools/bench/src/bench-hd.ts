@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { accounts, bitcoin, bodyOf } from '../../../apps/api-gateway/src/spec-support/public-keys.ts';
 import { startSpecWorld } from '../../../apps/api-gateway/src/spec-support/spec-world.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { loadavg } from 'node:os';
 import { BUSY_ADDRESS, openBusyRecording, QUIET_BLOCKS, type Recording } from './recordings.ts';
 import { startReplay } from './replay.ts';

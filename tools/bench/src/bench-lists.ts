@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { loadavg } from 'node:os';
 import type { Database } from '@chainwatch/db';
 import { Pool } from 'undici';

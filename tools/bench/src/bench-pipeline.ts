@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { measureFloor } from './floor.ts';
 import { openRecording, watchedAddresses, type Recording } from './recordings.ts';
 import { startReplay } from './replay.ts';

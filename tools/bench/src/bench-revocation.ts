@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startNats, startTcpProxy } from '@chainwatch/testing';
 import { measureRevocation, startReplica } from '../../../apps/api-gateway/src/spec-support/replicas.ts';
 import { startSpecWorld } from '../../../apps/api-gateway/src/spec-support/spec-world.ts';
@@ -6,7 +7,7 @@ import type { Report } from './report.ts';
 const runs = Number(process.env.REVOCATION_RUNS ?? 300);
 const runsCut = 3;
 
-/** How long three gateways honour a key that one of them revokes, on a real bus and a real PostgreSQL. */
+/** How long three gateways honor a key that one of them revokes, on a real bus and a real PostgreSQL. */
 export async function benchRevocation(report: Report): Promise<void> {
   const [world, nats] = await Promise.all([startSpecWorld({ checkReplies: false }), startNats()]);
   const proxy = await startTcpProxy(nats.port);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { at, measureLatency, openAnvil, ratio, Receiver } from './bench-latency.ts';
 import { hitAddresses, watchedAddresses } from './recordings.ts';
 import type { Report } from './report.ts';

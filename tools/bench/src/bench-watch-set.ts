@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { WatchSet } from '@chainwatch/watch-set';
 import type { Report } from './report.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** RFC 4180: cells with commas, quotes or line breaks stand in quotes. */
 export function formatCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(quote).join(',')}\n`).join('');

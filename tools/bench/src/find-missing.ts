@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findExecutable } from '@chainwatch/host';
 
 /** What a bench starts besides Node and the servers of `npm start`, and the package that has it. */

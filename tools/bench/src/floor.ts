@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Pool } from 'undici';
 
 /** The floor: a loop that only fetches the blocks, their receipts and traces, and parses them. Returns milliseconds. */

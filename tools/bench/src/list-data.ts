@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Real chains with their native coin, and how many of a hundred transactions are theirs. */
 export const CHAINS = [
   { gid: 'eip155:1', family: 'evm', share: 45, native: 'slip44:60', decimals: 18, head: 24_000_000 },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { address, Block as LibraryBlock } from 'bitcoinjs-lib';
 import type { Block } from '@chainwatch/chain-core';

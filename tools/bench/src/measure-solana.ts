@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import type { Database } from '@chainwatch/db';
 import { solanaFamily } from '@chainwatch/chain-solana';

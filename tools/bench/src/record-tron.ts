@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { computeBlockId } from '../../../libs/chain-tron/src/encode-header.ts';

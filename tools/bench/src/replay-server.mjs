@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * An EVM node made of recorded replies, as fast as a node can be: every block and its receipts are held as the exact
  * bytes that anvil sent. `POST /control {"head": n}` moves the head and tells `newHeads` subscribers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A Solana node on Alpenglow made of generated blocks (make-solana-chain.ts). `POST /control {"head": slot}` moves the head.
  * Run as its own process: node replay-solana.mjs <blocks> <port>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A TRON node made of recorded answers of the wallet API, as fast as a node can be.
  * Run as its own process: node replay-tron.mjs <recording.tsv> <port>

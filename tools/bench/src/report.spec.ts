@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatCsv, parseCsv } from './csv.ts';
 import { renderPage } from './report.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Answers every POST with one recorded body, as fast as a node can: node serve-body.mjs <file> */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeFunctionData, type Abi, type Hex } from 'viem';
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import { contracts } from '../../devnet/evm/contracts.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** For statements of a bench itself, which may take longer than the role's time-out lets those of services. */
 export function withoutTimeout(databaseUrl: string): string {
   const url = new URL(databaseUrl);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { permissionsOf } from '@chainwatch/api-key';
 import { listFamilies } from '@chainwatch/chain-registry';
 import { createDatabase } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 
 /** How a pod speaks to its cluster's API; the certificate comes with NODE_EXTRA_CA_CERTS. */

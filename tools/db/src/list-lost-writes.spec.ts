@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase, type Database } from '@chainwatch/db';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
@@ -10,9 +11,9 @@ const OTHERS = `
   assets transactions transfers transaction_addresses transaction_tombstones utxos pending_inputs unproved_transactions unproved_coins unproved_spends
   project_sequences events event_keys event_log event_partitions unpublished_events undispatched_events
   historical_dispatches unpositioned_events event_positions project_positions stream_incarnations deliveries delivery_attempts proof_requests
-  balance_reads balances balance_history balance_rounds balance_differences networks block_changes adjustments address_watches address_backfills address_histories
+  balance_reads balances balance_history balance_rounds balance_differences networks chain_node_health block_changes adjustments address_watches address_backfills address_histories
   incidents reprocesses resets skips owners owner_beats list_counts list_changes idempotency_keys ended_sessions portal_sessions rpc_usage
-  statements statement_parts statement_keys reconciliations reconciliation_rows channel_expression_errors
+  statements statement_parts statement_keys reconciliations reconciliation_rows channel_expression_errors channel_activity
 `
   .trim()
   .split(/\s+/);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `tsx tools/db/src/list-lost-writes.ts`: what was written through the API in LOST_DATABASE_URL, and is not in DATABASE_URL,
  * which was restored to an earlier moment. A line of JSON for each record.
@@ -57,6 +58,12 @@ export const WRITTEN_TABLES: readonly WrittenTable[] = [
     key: ['gid'],
     shown: ['is_active', 'start_block'],
     hidden: ['endpoint_sealed', 'other_endpoints_sealed'],
+  },
+  {
+    table: 'chain_endpoints',
+    key: ['id'],
+    shown: ['chain_gid', 'url_shown', 'weight'],
+    hidden: ['url_sealed'],
   },
   { table: 'confirmation_policies', key: ['project_id', 'chain_gid'], shown: ['depth'] },
   { table: 'project_assets', key: ['project_id', 'asset_gid'], shown: ['archived_at'] },

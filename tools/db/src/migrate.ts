@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * `tsx tools/db/src/migrate.ts`, in an image `migrate.mjs`: applies prisma/migrations and prisma/sql to DATABASE_URL, prints
  * what ran. `--check` only looks whether that has been done, with `--wait 10m` for so long.

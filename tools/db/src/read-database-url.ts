@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** @throws Error with one sentence that says what to do when DATABASE_URL is missing */
 export function readDatabaseUrl(): string {
   const url = process.env.DATABASE_URL;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `tsx tools/db/src/rotate-secrets.ts`: seals everything in DATABASE_URL anew under the first key of SECRETS_KEYS. */
 import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@chainwatch/db';
@@ -25,6 +26,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secrets', key: 'id', column: 'secret_sealed', context: 'webhook_secret' },
   { table: 'notification_channels', key: 'id', column: 'credentials_sealed', context: 'channel' },
   { table: 'blockchains', key: 'gid', column: 'endpoint_sealed', context: 'endpoint' },
+  { table: 'chain_endpoints', key: 'id', column: 'url_sealed', context: 'chain_endpoint' },
 ];
 
 /** Values by name: the context of each is its name, this, a colon and the row's key. */

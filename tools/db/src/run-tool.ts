@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** A wrong argument of a tool. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { address, networks, script } from 'bitcoinjs-lib';
 
 /** The script that pays to an address of Bitcoin Core's regtest. @throws Error when it is none */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Block, payments, Transaction } from 'bitcoinjs-lib';
 import { createBitcoinRpc, type BitcoinRpc } from './bitcoin-rpc.ts';
 import { buildBlock } from './build-block.ts';

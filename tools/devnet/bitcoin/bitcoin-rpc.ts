@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const TIMEOUT_MS = 60_000;
 
 export class BitcoinRpcError extends Error {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -139,7 +140,7 @@ describe('the Bitcoin devnet', () => {
     await node.mine();
   });
 
-  it('reorganises twenty blocks', async () => {
+  it('reorganizes twenty blocks', async () => {
     await node.mine(20);
     const height = await node.readHeight();
     const hashes = await node.reorg({ depth: 20 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Transaction } from 'bitcoinjs-lib';
 import type { ScriptKey } from './script-keys.ts';
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Control of a Bitcoin regtest node for specs, the acceptance tests and the demo: blocks with chosen transactions,
- * reorganisations, keys and signed transactions of every script type, the node's set of unspent outputs. Everything goes
+ * reorganizations, keys and signed transactions of every script type, the node's set of unspent outputs. Everything goes
  * through Bitcoin Core's RPC, so that a genuine bitcoind serves as well as the bcoin of this folder.
  *
  * @example

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { schnorr, secp256k1 } from '@noble/curves/secp256k1.js';
 import { crypto } from 'bitcoinjs-lib';
 

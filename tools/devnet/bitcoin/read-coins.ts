@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Block } from 'bitcoinjs-lib';
 import type { BitcoinRpc } from './bitcoin-rpc.ts';
 import type { KeyedCoin } from './build-transaction.ts';

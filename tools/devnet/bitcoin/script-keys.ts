@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { address, crypto, networks, payments, script, Transaction, type Payment } from 'bitcoinjs-lib';
 import { createKeyPair, type KeyPair } from './key-pair.ts';
 

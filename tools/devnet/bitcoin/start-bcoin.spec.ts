@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startBcoin } from './start-bcoin.ts';
 
 describe('startBcoin', () => {
-  it('mines, reorganises and answers errors', async () => {
+  it('mines, reorganizes and answers errors', async () => {
     const bcoin = await startBcoin();
     await bcoin.mine(3);
     await bcoin.reorg({ depth: 2 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { findFreePort, spawnServer, waitForPort } from '@chainwatch/testing';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connectBitcoinNode, fundWallet, walletKey } from './index.ts';
 
 const BLOCK_INTERVAL_MS = 10_000;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node tools/devnet/evm/compile.mjs`: compiles contracts/*.sol to artifacts.json, which is committed. */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import solc from 'solc';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The contracts of the local EVM chain, compiled: each makes transfers hard to follow in its own way. Used by the demo,
  * the acceptance tests and the benches. Sources stand in contracts/, `node tools/devnet/evm/compile.mjs` compiles them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import { PublicKey, VersionedTransaction } from '@solana/web3.js';
 import { readAccount, type Account, type LiteSvm, type TransactionMetadata } from './litesvm.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { VersionedTransaction } from '@solana/web3.js';
 import type { ExecutedTransaction } from './execute-transaction.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A local Solana node (LiteSVM, the real runtime, behind Solana's JSON-RPC) and its control for specs, the acceptance
  * tests and the demo: blocks on command, skipped slots, forks below finality, instructions of both token programs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import { base58 } from '@scure/base';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { AddressLookupTableProgram, Keypair, SystemProgram, type PublicKey } from '@solana/web3.js';
 import { startSolana, type SolanaHandle } from './start-solana.ts';
 import * as token from './index.ts';

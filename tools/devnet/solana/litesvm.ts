@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createRequire } from 'node:module';
 import type { PublicKey } from '@solana/web3.js';
 import type * as Binding from 'litesvm/dist/internal.js';

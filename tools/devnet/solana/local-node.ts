@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { acceptsConnections } from '../is-ready.ts';
 import type { LocalNode } from '../local-node.ts';

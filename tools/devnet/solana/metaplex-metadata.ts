@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey } from '@solana/web3.js';
 
 export const METAPLEX_PROGRAM = new PublicKey('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s');

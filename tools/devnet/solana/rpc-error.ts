@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** An error answer of the JSON-RPC, with Agave's codes. */
 export class RpcError extends Error {
   readonly code: number;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { findFreePort, spawnServer, waitForPort, type ChildServer } from '@chainwatch/testing';
 import { connectSolanaNode, type SolanaNode } from './solana-node.ts';

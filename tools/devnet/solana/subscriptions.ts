@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import { PublicKey } from '@solana/web3.js';
 import type { WebSocket } from 'ws';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey, SystemProgram, SYSVAR_RENT_PUBKEY, TransactionInstruction } from '@solana/web3.js';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './token-accounts.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransactionFailure } from './litesvm.ts';
 
 /** In the order of the runtime's numbers; what carries fields comes as an object of its own. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { base58 } from '@scure/base';
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { StoredBlock, StoredTransaction, TronNode } from './tron-node.ts';
 
 /** `tron-local` in the catalogue. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** JSON-RPC of the anvil behind the node. */
 export type AnvilRpc = <T = unknown>(method: string, params?: readonly unknown[]) => Promise<T>;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseChainGid } from '@chainwatch/caip';
 import type { BlockRef, ChainClient, Network, Transaction } from '@chainwatch/chain-core';
 import { encodeFunctionData, type Abi } from 'viem';

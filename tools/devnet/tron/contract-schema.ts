@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bytesOf, encodeBytes, encodeInt, intOf, readFields } from '../../../libs/chain-tron/src/protobuf.ts';
 
 type Kind = 'address' | 'bytes' | 'int' | 'text' | 'bool' | 'resource' | 'contract';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { AnvilVm, CallFrame, VmResult } from './anvil-vm.ts';
 import type { ContractCall } from './contract-schema.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The local TRON node: java-tron's wallet API and its Ethereum-compatible interface over an anvil that runs the contracts.
  * Blocks, their ids, the tree of their transactions and the addresses of contracts are TRON's own, so that what proves a

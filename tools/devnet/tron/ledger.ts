@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A TRC-10 token. */
 export interface Asset {
   readonly id: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { findAnvil } from '../find-anvil.ts';
 import { acceptsConnections, answersRpc } from '../is-ready.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
 
 /** As java-tron's `node.rpc.maxMessageSize`. */

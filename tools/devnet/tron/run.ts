@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node tron-node.mjs --port 8090 --anvil-url http://127.0.0.1:8546 --journal …`: the local TRON node, a block every three seconds. */
 import { parseArgs } from 'node:util';
 import { AnvilVm, type AnvilRpc } from './anvil-vm.ts';

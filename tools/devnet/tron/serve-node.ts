@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { answerEvm, EvmError } from './answer-evm.ts';
 import { answerWallet } from './answer-wallet.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toAddress } from '../../../libs/chain-tron/src/to-address.ts';
 
 /** Members that are addresses, and members that are texts, as java-tron's HttpSelfFormatFieldName lists them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bytesOf, intOf, readFields } from '../../../libs/chain-tron/src/protobuf.ts';
 import type { SignedTransaction, StoredBlock, StoredTransaction } from './tron-node.ts';
 

@@ -1,21 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFreePort, startAnvil } from '@chainwatch/testing';
 import { AnvilVm, anvilArgs } from './anvil-vm.ts';
 import { serveNode } from './serve-node.ts';
-import { TronNode } from './tron-node.ts';
+import { TronNode, type TronNodeOptions } from './tron-node.ts';
 
 export interface TronHandle {
   /** Of the wallet API. */
   readonly url: string;
   /** Of the Ethereum-compatible interface. */
   readonly evmUrl: string;
-  /** Blocks on command, reorganisations, accounts with TRX. */
+  /** Blocks on command, reorganizations, accounts with TRX. */
   readonly node: TronNode;
   stop(): Promise<void>;
 }
 
-export interface TronOptions {
-  readonly solidifiedLag?: number;
-}
+export type TronOptions = Pick<TronNodeOptions, 'solidifiedLag' | 'behindMs'>;
 
 /** A TRON node (chain id 0x7a69) on a free port of 127.0.0.1, which makes blocks on command. */
 export async function startTron(options: TronOptions = {}): Promise<TronHandle> {

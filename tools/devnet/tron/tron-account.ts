@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
@@ -11,8 +12,8 @@ export interface TronAccount {
   readonly address: string;
   /** 41… */
   readonly hexAddress: string;
-  /** 65 bytes (r, s, recovery id) as hexadecimal digits over a transaction's id. */
-  sign(txid: string): string;
+  /** 65 bytes (r, s, recovery id) as hexadecimal digits over a transaction's id, or the hash of a header. */
+  sign(digest: string): string;
 }
 
 function createTronAccount(privateKey: string): TronAccount {
@@ -22,8 +23,8 @@ function createTronAccount(privateKey: string): TronAccount {
     privateKey,
     address: toAddress(digits),
     hexAddress: `41${digits}`,
-    sign(txid) {
-      const signature = secp256k1.sign(Buffer.from(txid, 'hex'), secret, {
+    sign(digest) {
+      const signature = secp256k1.sign(Buffer.from(digest, 'hex'), secret, {
         prehash: false,
         format: 'recovered',
       });

@@ -1,5 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
-import { computeBlockId, type HeaderFields } from '../../../libs/chain-tron/src/encode-header.ts';
+import {
+  computeBlockId,
+  encodeHeader,
+  type HeaderFields,
+} from '../../../libs/chain-tron/src/encode-header.ts';
 import { computeMerkleRoot } from '../../../libs/chain-tron/src/merkle-root.ts';
 import { bytesOf, encodeBytes, encodeInt, intOf, readFields } from '../../../libs/chain-tron/src/protobuf.ts';
 import type { AnvilVm, VmState } from './anvil-vm.ts';
@@ -44,7 +49,7 @@ interface Entry {
   readonly block: StoredBlock;
   /** The state behind the block; absent where it is that of the block before it, and where nothing is kept. */
   readonly after?: { readonly vm: VmState; readonly ledger: Ledger };
-  /** The state before the block; absent for blocks without transactions, and where nothing is kept for reorganisations. */
+  /** The state before the block; absent for blocks without transactions, and where nothing is kept for reorganizations. */
   readonly before?: { readonly snapshot: string; readonly ledger: Ledger };
 }
 
@@ -52,7 +57,9 @@ export interface TronNodeOptions {
   readonly vm: AnvilVm;
   /** Blocks that lie on the last solidified one: 18 with 27 producers. */
   readonly solidifiedLag?: number;
-  /** Keeps what reorganisations need. Default true. */
+  /** Blocks are dated so much before the clock. Default 0. */
+  readonly behindMs?: number;
+  /** Keeps what reorganizations need. Default true. */
   readonly canReorg?: boolean;
   /** Told of every block, before anybody can ask for it. */
   readonly onBlock?: (block: StoredBlock) => void;
@@ -81,7 +88,7 @@ export class TronNode {
   #pending: SignedTransaction[] = [];
   #ledger = new Ledger();
   #forks = 0;
-  /** One thing at a time: blocks, reorganisations. */
+  /** One thing at a time: blocks, reorganizations. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: TronNodeOptions) {
@@ -222,7 +229,10 @@ export class TronNode {
     const number = parent.number + 1;
     const timestampMs =
       again?.timestampMs ??
-      Math.max(parent.timestampMs + SLOT_MS, Math.floor(Date.now() / SLOT_MS) * SLOT_MS);
+      Math.max(
+        parent.timestampMs + SLOT_MS,
+        Math.floor((Date.now() - (this.#options.behindMs ?? 0)) / SLOT_MS) * SLOT_MS,
+      );
     const waiting = this.#pending;
     this.#pending = [];
     const canReorg = waiting.length > 0 && this.#options.canReorg !== false;
@@ -250,7 +260,7 @@ export class TronNode {
       number,
       timestampMs,
       header,
-      witnessSignature: again?.witnessSignature ?? witness.sign(id),
+      witnessSignature: again?.witnessSignature ?? witness.sign(hashHeader(header)),
       transactions,
     };
     this.#options.onBlock?.(block);
@@ -345,4 +355,9 @@ function hashLeaf({ rawData, signatures, contractRet }: StoredTransaction): Buff
     encodeBytes(5, encodeInt(3, contractResults[contractRet]!)),
   ];
   return createHash('sha256').update(Buffer.concat(parts)).digest();
+}
+
+/** What a producer signs: a block's id has the number in front. */
+function hashHeader(header: HeaderFields): string {
+  return createHash('sha256').update(encodeHeader(header)).digest('hex');
 }

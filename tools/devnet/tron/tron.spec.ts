@@ -1,4 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { TronWeb } from 'tronweb';
+import { encodeHeader } from '../../../libs/chain-tron/src/encode-header.ts';
+import { recoverSigner } from './tron-account.ts';
 import { startTron, type TronHandle } from './start-tron.ts';
 import { contracts } from '../evm/contracts.ts';
 
@@ -62,6 +66,13 @@ it('is the chain that its genesis block says, and moves TRX', async () => {
   const fresh = tronWeb.utils.accounts.generateAccount().address.base58;
   const opening = await infoOf(await send(await tronWeb.transactionBuilder.sendTrx(fresh, 1, me)));
   expect(opening.fee).toBe(1_100_000);
+});
+
+it('has blocks whose headers their producers signed', async () => {
+  await tron.node.mine();
+  const { header, witnessSignature } = tron.node.head;
+  const digest = createHash('sha256').update(encodeHeader(header)).digest('hex');
+  expect(recoverSigner(digest, witnessSignature)).toBe(Buffer.from(header.witnessAddress).toString('hex'));
 });
 
 it('runs contracts at the addresses that TRON gives them, and burns the fee of failed calls', async () => {

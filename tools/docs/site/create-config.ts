@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig, type UserConfig } from 'vitepress';
+import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress';
 import { mapProse, slugOf } from '../src/markdown.ts';
 import type { Navigation } from '../src/navigation.ts';
 
 const BASE = '/docs/';
 
 /**
- * VitePress, so that the API gateway's policy may allow nothing inline: colours of code become classes, and the scripts
+ * VitePress, so that the API gateway's policy may allow nothing inline: colors of code become classes, and the scripts
  * of the page's head become files.
  */
 export function createConfig({ nav, sidebar }: Navigation): UserConfig {
@@ -28,8 +29,7 @@ export function createConfig({ nav, sidebar }: Navigation): UserConfig {
     appearance: { disableTransition: false },
     vite: { build: { chunkSizeWarningLimit: 1_000 } },
     markdown: {
-      // Text such as <chain_gid> is text.
-      config: (md) => void md.set({ html: false }),
+      config: takeCalculator,
       anchor: { slugify: slugOf },
       codeTransformers: process.env.NODE_ENV === 'production' ? [code.transformer] : [],
     },
@@ -64,15 +64,30 @@ export function createConfig({ nav, sidebar }: Navigation): UserConfig {
   });
 }
 
+/** The line of a page in whose place it stands (theme/growth-calculator.mjs). */
+const CALCULATOR = '<GrowthCalculator />';
+
+/** Text such as <chain_gid> is text; the calculator alone is an element. */
+function takeCalculator(md: MarkdownRenderer): void {
+  md.set({ html: false });
+  md.block.ruler.before('paragraph', 'calculator', (state, line, _end, isSilent) => {
+    if (state.src.slice(state.bMarks[line], state.eMarks[line]) !== CALCULATOR) return false;
+    if (isSilent) return true;
+    state.push('html_block', '', 0).content = `${CALCULATOR}\n`;
+    state.line = line + 1;
+    return true;
+  });
+}
+
 interface Element {
   properties: Record<string, unknown>;
 }
 
-/** A class for each pair of colours, light and dark. */
+/** A class for each pair of colors, light and dark. */
 class CodeColours {
   readonly #classes = new Map<string, string>();
   readonly transformer = {
-    name: 'colours-to-classes',
+    name: 'colors-to-classes',
     span: (element: Element): void => {
       const { style } = element.properties;
       if (typeof style !== 'string') return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -202,5 +203,5 @@ describe.each([
 
 /** A sample is a statement. */
 function toGoFile({ code }: CodeBlock): string {
-  return code.startsWith('package ') ? code : `package main\n\nfunc main() {\n${code}\n}\n`;
+  return /^package /m.test(code) ? code : `package main\n\nfunc main() {\n${code}\n}\n`;
 }

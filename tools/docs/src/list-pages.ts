@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeApi } from '../../sdk/src/describe-api.ts';
 import type { Page } from './page.ts';
 import { readRepository, type Repository } from './read-repository.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run docs` serves the documentation while you write it; `npm run docs -- build <folder>` builds it. */
 import { resolve } from 'node:path';
 import { exitWith, UsageError } from '@chainwatch/host';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Changes what stands outside of fenced code. */
 export function mapProse(text: string, change: (prose: string) => string): string {
   return splitFences(text)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { titleOf } from './markdown.ts';
 import { urlOf, type Page } from './page.ts';
 
@@ -34,6 +35,7 @@ const SECTIONS: readonly Section[] = [
       'concepts/positions',
       'concepts/at-least-once',
       'concepts/balances',
+      'concepts/assets',
       'networks',
       'glossary',
     ],
@@ -42,7 +44,10 @@ const SECTIONS: readonly Section[] = [
     text: 'For back-end developers',
     pages: [
       'guides/requests',
+      'guides/lists',
       'guides/webhooks',
+      'guides/receivers',
+      'guides/event-data',
       'guides/certify',
       'guides/filters',
       'guides/proofs',
@@ -60,7 +65,15 @@ const SECTIONS: readonly Section[] = [
       'guides/email',
     ],
   },
-  { text: 'For RPC users', pages: ['guides/rpc-gateway', 'rules/rpc-gateway: Between tenants and nodes'] },
+  {
+    text: 'For RPC users',
+    pages: [
+      'guides/rpc-gateway',
+      'guides/rpc-consistency',
+      'guides/rpc-nodes',
+      'rules/rpc-gateway: Between tenants and nodes',
+    ],
+  },
   { text: 'For NATS subscribers', pages: ['guides/nats-subscribers', 'guides/nats'] },
   { text: 'For support', pages: ['guides/support'] },
   { text: 'Cookbook', pages: ['cookbook/*'] },
@@ -77,12 +90,20 @@ const SECTIONS: readonly Section[] = [
     text: 'Operate',
     pages: [
       'guides/deploy',
+      'guides/kubernetes',
+      'guides/configuration',
       'guides/upgrade',
-      'guides/operations: Configuration and operations',
+      'guides/operations',
+      'guides/nodes',
+      'guides/incidents',
+      'guides/postgresql',
+      'guides/standby',
       'guides/metrics',
+      'guides/alerts',
       'guides/networks-of-your-own',
       'guides/hardening',
       'guides/sizing',
+      'guides/growth',
       'guides/backup-and-restore',
       'guides/management',
       'guides/sign-in',

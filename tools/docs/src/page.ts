@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface Page {
   /** Within the site: `guides/webhooks.md`; a folder's own page is `adr/index.md`. */
   readonly path: string;

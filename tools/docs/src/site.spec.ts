@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROBLEM_KINDS } from '@chainwatch/problem';
@@ -21,6 +22,11 @@ describe('the site as it is built', () => {
       '404.html',
     ];
     expect(expected.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it('has the calculator where its page names it, and other text in brackets as text', () => {
+    expect(read('guides/growth.html')).toMatch(/<form class="growth">.*Deposits a second, on average/s);
+    expect(read('guides/operations.html')).toContain('&lt;chain_gid&gt;');
   });
 
   it('needs nothing inline and nobody else', () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { generateFiles, installPackagesTask, names } from '@nx/devkit';
 import { join } from 'node:path';
 import { addReference } from '../add-reference.mjs';

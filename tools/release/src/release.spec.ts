@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -82,7 +83,7 @@ it.each([
   expect([code, reasons]).toEqual([1, [expect.stringContaining(text)]]);
 });
 
-it('this repository has placeholders, and licenses everywhere', () => {
+it('this repository is ready as 0.2.0, but for the placeholders', () => {
   for (const path of ['package.json', 'tools', 'apps', 'libs', '.github', 'CHANGELOG.md'])
     cpSync(join(repoDir, path), join(folder, path), {
       recursive: true,
@@ -92,7 +93,7 @@ it('this repository has placeholders, and licenses everywhere', () => {
   const { code, reasons } = check('0.2.0');
   expect(code).toBe(1);
   expect(reasons.filter((reason) => reason.includes('placeholder'))).toHaveLength(3);
-  expect(reasons.filter((reason) => reason.includes('license'))).toEqual([]);
+  expect(reasons).toHaveLength(3);
 });
 
 it('wrong input is said', () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { operations } from '../../../apps/api-gateway/src/route-table.ts';
 import { buildDocument, type OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { describeApi } from './describe-api.ts';
 import { writeCatalogue } from './write-catalogue.ts';

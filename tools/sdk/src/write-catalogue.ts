@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { listFamilies } from '@chainwatch/chain-registry';
-import { defaultEventTypes, EVENTS } from '@chainwatch/events';
+import { findChannelKind } from '@chainwatch/channels';
+import { CHANGE_REASONS, defaultEventTypes, EVENT_HINTS, EVENTS, VERIFICATIONS } from '@chainwatch/events';
 import type { OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
 
 interface Schema {
@@ -22,9 +24,18 @@ export function writeCatalogue({ paths, components }: OpenApiDocument): string {
     const isChanged = `${path}/{notification_channel_id}` in paths;
     return kind === undefined || post === undefined || !isChanged
       ? []
-      : [[kind, describeKind(post, components)] as const];
+      : [[kind, describeKind(kind, post, components)] as const];
   });
   return `${HEADER}export const EVENT_TITLES = ${toText(Object.fromEntries(titles))} as const;
+
+/** When each is sent, in one sentence. */
+export const EVENT_HINTS = ${toText(EVENT_HINTS)} as const;
+
+/** Values of the filter \`verification\` of a channel. */
+export const VERIFICATIONS = ${toText(VERIFICATIONS)} as const;
+
+/** Values of the filter \`reasons\` of a channel. */
+export const CHANGE_REASONS = ${toText(CHANGE_REASONS)} as const;
 
 /** What a channel hears of payments where nothing is said. */
 export const PAYMENT_EVENTS = ${toText(defaultEventTypes('payments'))} as const;
@@ -32,12 +43,16 @@ export const PAYMENT_EVENTS = ${toText(defaultEventTypes('payments'))} as const;
 /** Every family of chains. */
 export const CHAIN_FAMILIES = ${toText(listFamilies().map(({ name }) => name))} as const;
 
-/** Every kind of channel; \`fields\` are the members that its creation needs besides a name, \`takes_proofs\`: it has \`include_proof\`. */
+/**
+ * Every kind of channel; \`fields\` are the members that its creation needs besides a name, \`members\` all that it takes,
+ * \`default_events\` what it gets where none are named, \`takes_proofs\`: it has \`include_proof\`.
+ */
 export const CHANNEL_KINDS = ${toText(Object.fromEntries(kinds))} as const;
 `;
 }
 
 function describeKind(
+  kind: string,
   { summary, requestBody }: OpenApiDocument['paths'][string][string],
   { schemas }: OpenApiDocument['components'],
 ): object {
@@ -49,7 +64,13 @@ function describeKind(
       const { type, description } = properties[name]!;
       return { name, type, description };
     });
-  return { summary, fields, takes_proofs: 'include_proof' in properties };
+  return {
+    summary,
+    fields,
+    members: Object.keys(properties).filter((name) => name !== 'name'),
+    default_events: findChannelKind(kind)!.defaultEventTypes,
+    takes_proofs: 'include_proof' in properties,
+  };
 }
 
 function toText(value: object): string {

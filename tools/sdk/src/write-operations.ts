@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
 
 type Operation = OpenApiDocument['paths'][string][string];

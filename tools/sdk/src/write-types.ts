@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import type { OpenApiDocument } from '../../../apps/api-gateway/src/openapi/build-document.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export class ApiError extends Error {
   readonly status: number;
   constructor(method: string, path: string, status: number, body: string) {

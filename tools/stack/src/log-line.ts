@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** pino's numbers; a line below `info` goes to the log file alone. */
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'trace',
@@ -60,7 +61,7 @@ function parseFields(line: string): Record<string, unknown> | undefined {
 
 function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
-  // pino's serialised errors: the message is enough here, the stack is in the log file.
+  // pino's serialized errors: the message is enough here, the stack is in the log file.
   const { message, code } = value as { message?: unknown; code?: unknown };
   if (typeof message === 'string')
     return JSON.stringify(typeof code === 'string' ? `${code}: ${message}` : message);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer } from 'node:net';
 import { SetupError } from '@chainwatch/host';
 import type { LocalNode } from '../../devnet/local-node.ts';

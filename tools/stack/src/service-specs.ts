@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { services } from '../services.mjs';
 import { type ProcessSpec, readCommit } from '@chainwatch/host';

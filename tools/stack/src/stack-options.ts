@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** From start.mjs; survives JSON. */
 export interface StackOptions {
   readonly hasDemo: boolean;

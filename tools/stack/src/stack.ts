@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { killLeftovers, readLivePidFile, removePidFile, writePidFile } from '../pid-files.mjs';
 import { SetupError, stateDir } from '@chainwatch/host';

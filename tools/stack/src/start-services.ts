@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SetupError } from '@chainwatch/host';
 import { createApiClient } from './api-client.ts';
 import { configureChain } from './configure-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run calendar`: fails when an upgrade is active that this release does not support. Run it before a release. */
 import { listFamilies } from '@chainwatch/chain-registry';
 import { listCalendarFaults } from './list-calendar-faults.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `npm run walks`: how many files each walk and each recipe of docs/architecture.md enters, beside its goal. */
 import { countFiles, GOALS, readRecipes, readWalks } from './walks.ts';
 

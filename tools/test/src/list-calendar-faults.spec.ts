@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Upgrade } from '@chainwatch/chain-core';
 import { listCalendarFaults } from './list-calendar-faults.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { compareUpgrades, findOverdue, timeOfUpgrade, type Upgrade } from '@chainwatch/chain-core';
 
 const AHEAD_MS = 30 * 86_400_000;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -46,12 +47,14 @@ export async function runJest(
   return [...results, { path: 'jest', passed: 0, failed: 1, isSkipped: false, message, failures: [message] }];
 }
 
-/** Arguments for these files; with one worker they are run in Jest's own process. */
+/**
+ * Arguments for these files; with one worker they are run in Jest's own process, which ends whatever a failed spec left open.
+ */
 export function wholeRun(files: readonly string[], maxWorkers = jestConfig.maxWorkers): string[] {
   const config = {
     ...jestConfig,
     testSequencer: join(repoDir, 'tools/test/longest-first.mjs'),
     maxWorkers: Math.min(maxWorkers, files.length),
   };
-  return ['--config', JSON.stringify(config), '--runTestsByPath', ...files];
+  return ['--config', JSON.stringify(config), '--forceExit', '--runTestsByPath', ...files];
 }

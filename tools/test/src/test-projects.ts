@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { ChangedAddress } from './changed-address.ts';
@@ -12,7 +13,7 @@ type Announcer = Pick<ApiDeps, 'bus' | 'logger'>;
 export function announceAddress({ bus, logger }: Announcer, changed: ChangedAddress, count = 1): void {
   // Not awaited: a hint is not worth a client's time, least of all while the bus is away.
   publish(bus, changed, count).catch((err: unknown) => {
-    logger.warn({ err, address_id: changed.id, count }, 'could not announce changed addresses');
+    logger.warn({ err, address_id: changed.id, count }, 'failed to announce changed addresses');
   });
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';

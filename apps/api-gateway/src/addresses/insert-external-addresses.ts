@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { v7 as createOrderedId } from 'uuid';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';

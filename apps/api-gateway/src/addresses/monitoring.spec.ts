@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
 import { accounts, bitcoin, bitcoinTestnet, bodyOf } from '../spec-support/public-keys.ts';
 import { describeMonitoring } from './read-monitoring.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { InvalidAddressError } from '@chainwatch/chain-core';
 import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, listFamilies } from '@chainwatch/chain-registry';
@@ -31,7 +32,7 @@ export function refuseBurnAddress(
 ): void {
   if (burnAddresses?.includes(canonical))
     throw unprocessableEntity(
-      `${display} is a burn address, whose events are those of everybody: import it with allow_burn if you mean it.`,
+      `${display} is a burn address, shared by everyone. Set allow_burn to monitor it on purpose.`,
     );
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, listNetworks } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { groupsSchema, labelSchema, metadataSchema } from '../records/address-input.ts';
@@ -9,15 +10,18 @@ export const addressChanges = {
   label: labelSchema
     .nullable()
     .optional()
-    .meta({ description: 'As you call it. Null takes it away.', examples: ['Treasury'] }),
+    .meta({ description: 'Optional name. Null removes it.', examples: ['Treasury'] }),
   metadata: metadataSchema.optional().meta({
-    description: 'JSON of yours, in place of what was there.',
+    description: 'Your own JSON. Replaces the current metadata.',
     examples: [{ customer_id: '1042' }],
   }),
   groups: groupsSchema
     .optional()
     .meta({ description: 'Its groups, in place of those it was in.', examples: [['customers', 'eu']] }),
-  is_monitored: z.boolean().optional().meta({ description: 'Whether transactions of it are told.' }),
+  is_monitored: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether transactions of the address are reported.' }),
 };
 
 /** Refuses changes that change nothing. */

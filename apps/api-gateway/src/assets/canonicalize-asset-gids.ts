@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { tryAssetGid } from './find-asset.ts';

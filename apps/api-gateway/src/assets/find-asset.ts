@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainNotation, Network } from '@chainwatch/chain-core';
 import { InvalidAssetError } from '@chainwatch/chain-core';
 import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/caip';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Page, PageRequest } from '@chainwatch/http';
 import { toPage } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const COLUMNS = ['chain_gid', 'namespace', 'reference', 'type', 'name', 'symbol'];
 
 /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UiMultiplier } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { LISTED_ASSETS } from './listed-assets.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FLOW, SUBJECTS, streamOf } from '@chainwatch/events';
 import type { FlowService, SubjectKind } from '@chainwatch/events';
 import { buildExample, createSchemaBook } from '@chainwatch/http';
@@ -20,12 +21,12 @@ const titles: Readonly<Record<Audience, string>> = {
 };
 
 const descriptions: Readonly<Record<Audience, string>> = {
-  subscribers: `The events of a project, for programs that read them from chainwatch's NATS (docs/guides/nats-subscribers.md). Each project has an account of its own, which sees the subjects of that project alone.
+  subscribers: `The events of a project, for programs that read them from chainwatch's NATS (docs/guides/nats-subscribers.md). Each project has its own account, which can read the subjects of that project only.
 
-Store the subjects in a stream of the account, and acknowledge an event when its effect is stored. Delivery is at least once: \`event_id\` (also the \`Nats-Msg-Id\`) tells what came before. Payloads only gain members.`,
-  services: `Every subject of the bus, for those who work on chainwatch. Subjects without a project are internal: they may change with any release, and subscribers have no access to them.
+Store the subjects in a stream of the account, and acknowledge an event when its effect is stored. Delivery is at least once: drop an \`event_id\` (also the \`Nats-Msg-Id\`) that you have processed. Members may be added to payloads, and none is removed.`,
+  services: `Every subject of the bus, for contributors to chainwatch. Subjects without a project are internal: they may change with any release, and subscribers have no access to them.
 
-One JetStream stream per first word. Delivery is at least once; payloads carry a \`schema\` version and only gain members. PostgreSQL is the truth: what is missed here is found there.`,
+One JetStream stream per first word. Delivery is at least once; payloads carry a \`schema\` version and only gain members. PostgreSQL is the source of truth: missed messages are recovered from there.`,
 };
 
 /** Subscribers see what is told to a project. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
 import { createKeyStore } from '@chainwatch/key-store';
@@ -118,7 +119,7 @@ describe.each(['svc', 'acmeo'])('authentication under the label %s', (label) => 
     expect(await keys.findPrincipal(cached)).toBeUndefined();
   });
 
-  it('does not honour a key past its end although it is cached', async () => {
+  it('does not honor a key past its end although it is cached', async () => {
     let nowMs = Date.now();
     const keys = createKeyStore({ db: world.db, now: () => nowMs });
     const key = generateApiKey({ label, type: 'api', randomBytes });

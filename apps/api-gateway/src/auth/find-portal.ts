@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { compareHash, hashApiKey } from '@chainwatch/api-key';
 import type { Sql } from '@chainwatch/db';
 import type { PortalScope, Principal } from '@chainwatch/key-store';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Request } from 'express';
 import { z } from 'zod';
 import { permissionsOf, isOperatorPermission } from '@chainwatch/api-key';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ApiKeyType, Permission } from '@chainwatch/api-key';
 
 /** The type of key that can have a permission: the permission's first word. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import type { Logger } from '@chainwatch/telemetry';
@@ -49,7 +50,7 @@ export class KeyWatch {
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing)
-        this.#deps.logger.warn({ err: error }, 'keys of open answers could not be looked up, retrying');
+        this.#deps.logger.warn({ err: error }, 'failed to look up keys of open responses, will retry');
       this.#isFailing = true;
     }
     this.#timer = this.#watched.size > 0 ? this.#schedule() : undefined;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Request, RequestHandler, Response } from 'express';
 import type { ApiKeyType } from '@chainwatch/api-key';
 import { findClient, TokenLedger } from '@chainwatch/cache';

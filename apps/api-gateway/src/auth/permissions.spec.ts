@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { families } from '../records/path-schemas.ts';
 import { generateApiKey, hashApiKey, permissionsOf } from '@chainwatch/api-key';
@@ -21,6 +22,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'PUT /networks/:chain_gid': 'api:blockchain:write',
   'DELETE /networks/:chain_gid': 'api:blockchain:write',
   'GET /stats': 'api:event:read',
+  'GET /stats/series': 'api:event:read',
 
   'GET /blockchains': 'api:blockchain:read',
   'POST /blockchains': 'api:blockchain:write',
@@ -32,6 +34,11 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'POST /blockchains/:chain_gid/actions/skip': 'api:blockchain:write',
   // Nodes are the operator's: no other workspace may learn which ones it has.
   'GET /blockchains/:chain_gid/nodes': 'api:blockchain:write',
+  'GET /blockchains/:chain_gid/endpoints': 'api:blockchain:write',
+  'POST /blockchains/:chain_gid/endpoints': 'api:blockchain:write',
+  'GET /blockchains/:chain_gid/endpoints/:endpoint_id': 'api:blockchain:write',
+  'PATCH /blockchains/:chain_gid/endpoints/:endpoint_id': 'api:blockchain:write',
+  'DELETE /blockchains/:chain_gid/endpoints/:endpoint_id': 'api:blockchain:write',
   'GET /blockchains/:chain_gid/incidents': 'api:blockchain:read',
   'POST /blockchains/:chain_gid/incidents/:incident_id/actions/accept': 'api:blockchain:write',
   'PATCH /blockchains/:chain_gid/evm': 'api:blockchain:write',
@@ -66,6 +73,7 @@ const EXPECTED: Readonly<Record<string, Permission | 'any'>> = {
   'POST /addresses/external/batch': 'api:address:write',
   'PATCH /addresses': 'api:address:write',
   'POST /addresses/balances/query': 'api:address:read',
+  'POST /addresses/check': 'api:address:read',
   'GET /addresses/:address': 'api:address:read',
   'PATCH /addresses/:address': 'api:address:write',
   'DELETE /addresses/:address': 'api:address:write',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { operations, routeTable } from '../route-table.ts';
 import { addDelivery, openPortal, type SpecPortal } from '../spec-support/portal.ts';

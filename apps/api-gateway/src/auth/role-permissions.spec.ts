@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PERMISSIONS, permissionsOf } from '@chainwatch/api-key';
 import { permissionsOfRole } from './role-permissions.ts';
 

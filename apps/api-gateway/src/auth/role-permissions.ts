@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { isOperatorPermission, permissionsOf, type Permission } from '@chainwatch/api-key';
 import { roleSchema } from '../records/member.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 import { cookieNameOf, type ReplyCookie } from '@chainwatch/http';
 import { SealedValueError } from '@chainwatch/secrets';

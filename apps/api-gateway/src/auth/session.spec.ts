@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createSealer } from '@chainwatch/secrets';
 import type { Test } from 'supertest';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
@@ -49,7 +50,7 @@ describe('signing in', () => {
     expect(JSON.stringify(body)).not.toContain(world.project.keys.api);
   });
 
-  it('is Secure where the request came over TLS, and nothing that a neighbouring host could set', async () => {
+  it('is Secure where the request came over TLS, and nothing that a neighboring host could set', async () => {
     const behindProxy = await startSpecWorld({ sharing: world, app: { trustedProxies: 1 } });
     const tls = { 'X-Forwarded-Proto': 'https' };
     const { headers } = await behindProxy
@@ -63,7 +64,7 @@ describe('signing in', () => {
     const read = (sent: string) =>
       behindProxy.send('get', '/v1/session').set({ ...OWN_PAGE, ...tls, Cookie: sent });
     const mine = cookie!.split(';', 1)[0]!;
-    // Of a neighbour who wants our page to act for him.
+    // Of a neighbor who wants our page to act for him.
     const planted = `chainwatch_session=${mine.split('=')[1]}`;
     await read(planted).expect(401);
     await read(`${planted}x; ${mine}`).expect(200);
@@ -95,7 +96,7 @@ describe('the cookie', () => {
     ],
     ['no word about the page', () => ({}), 401],
     ['a page of another site', () => ({ 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.test' }), 401],
-    ['a page of a neighbour', () => ({ 'Sec-Fetch-Site': 'same-site' }), 401],
+    ['a page of a neighbor', () => ({ 'Sec-Fetch-Site': 'same-site' }), 401],
     ['a link that was followed', () => ({ 'Sec-Fetch-Site': 'none' }), 401],
     [
       'a foreign site that claims our Origin',

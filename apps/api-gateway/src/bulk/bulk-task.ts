@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChangedAddress } from '../addresses/changed-address.ts';
 import type { Author } from '../management/record-change.ts';
 import type { ProblemData } from '../server/problem-data.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Tinypool from 'tinypool';
 import { FairQueue } from '@chainwatch/chain-core';
 import { ProblemError, serviceUnavailable } from '@chainwatch/problem';

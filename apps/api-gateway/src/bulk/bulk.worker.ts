@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Tinypool from 'tinypool';
 import { createDatabase } from '@chainwatch/db';
 import { ProblemError } from '@chainwatch/problem';

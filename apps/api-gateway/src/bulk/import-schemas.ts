@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { problemDocumentSchema } from '@chainwatch/problem';
 import { chainGidsSchema } from '../addresses/choose-spelling.ts';
@@ -21,16 +22,16 @@ export const importSchema = z.strictObject({
       z.strictObject({
         value: z
           .string()
-          .meta({ description: 'The address, in any form that its family reads.', examples: [VALUE] }),
+          .meta({ description: 'The address, in any supported format of its family.', examples: [VALUE] }),
         label: z
           .preprocess((text) => (typeof text === 'string' ? unmarkText(text) : text), labelSchema.nullish())
           .meta({
             description:
-              "As you call it. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is taken away.",
+              "Optional name. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is removed.",
             examples: ['Treasury'],
           }),
         metadata: metadataSchema.optional().meta({
-          description: 'JSON of yours, at most 50 members and 16 KiB.',
+          description: 'Your own JSON. Maximum 50 members and 16 KiB.',
           examples: [{ customer_id: '1042' }],
         }),
         groups: groupsSchema.optional(),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RequestHandler, Response } from 'express';
 import type { Principal } from '@chainwatch/key-store';
 import { serviceUnavailable } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { parseItemsBytes } from '@chainwatch/http';
 import { fieldsFromZodError, invalidRequest, type ProblemField } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { tooManyRequests } from '@chainwatch/problem';
 import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { ApiDeps } from '../server/api-deps.ts';
 
@@ -15,6 +16,6 @@ export function announceChain(
   bus
     .publish('chain.changed', { tokens: [chainGid], payload, messageId: randomUUID() })
     .catch((err: unknown) => {
-      logger.warn({ err, chain_gid: chainGid }, 'could not announce a changed chain');
+      logger.warn({ err, chain_gid: chainGid }, 'failed to announce changed chain');
     });
 }

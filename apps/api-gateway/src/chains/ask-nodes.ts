@@ -1,7 +1,16 @@
-import { listEndpoints, type ChainClient, type ChainFamily, type Network } from '@chainwatch/chain-core';
+// SPDX-License-Identifier: Apache-2.0
+import {
+  BlockNotFoundError,
+  listEndpoints,
+  type ChainClient,
+  type ChainFamily,
+  type Network,
+} from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
 import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { ChainRow } from './find-chain.ts';
+import { readMoreEndpoints } from './read-more-endpoints.ts';
 
 /** What a client waits for. */
 interface Question<T> {
@@ -11,22 +20,26 @@ interface Question<T> {
   /** As the rest of a sentence: `to read the token from`. */
   readonly purpose: string;
   readonly ask: (client: ChainClient) => Promise<T>;
-  /** What the answer says where no node could help, from the last failure. */
+  /** False: another node may know more, and this holds where all others know no more either. Default: always true. */
+  readonly isFinal?: (answer: T) => boolean;
+  /** What the answer says where no node could help, from the last failure. That a node lacks the block counts least. */
   readonly explain: (failure: unknown) => string;
 }
 
 /**
  * Asks the chain's endpoints in turn: after a node's failure the next one is asked, a node's answer is final.
- * @throws ProblemError 422 without an endpoint, 502 if no node answers
+ * @throws ProblemError 422 without an endpoint, 502 if no node answers, or none finally and not all of them
  */
 export async function askNodes<T>(
-  { chain, network, family, purpose, ask, explain }: Question<T>,
-  deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'>,
+  { chain, network, family, purpose, ask, isFinal = () => true, explain }: Question<T>,
+  deps: Pick<ApiDeps, 'sealer' | 'dial' | 'settings'> & { readonly db: Sql },
 ): Promise<T> {
-  let failure: unknown;
+  let failure: BaseError | undefined;
+  let answer: { readonly value: T } | undefined;
   const otherEndpointsSealed = chain.otherEndpointsSealed as Readonly<Record<string, string>>;
+  const moreEndpoints = await readMoreEndpoints(deps.db, chain.gid);
   for (const endpoint of listEndpoints(
-    { ...chain, otherEndpointsSealed },
+    { ...chain, otherEndpointsSealed, moreEndpoints },
     deps.sealer,
     deps.settings.chainEndpoints[chain.gid],
   )) {
@@ -37,14 +50,19 @@ export async function askNodes<T>(
       timeoutMs: deps.settings.nodeTimeoutMs,
     });
     try {
-      return await ask(client);
+      const value = await ask(client);
+      if (isFinal(value)) return value;
+      answer ??= { value };
     } catch (error) {
       if (!(error instanceof BaseError) || error instanceof ProblemError) throw error;
-      failure = error;
+      if (failure === undefined || !(error instanceof BlockNotFoundError)) failure = error;
     } finally {
       client.close();
     }
   }
+  // Nodes without the block have nothing to add.
+  const isWhole = failure === undefined || failure instanceof BlockNotFoundError;
+  if (answer !== undefined && isWhole) return answer.value;
   if (failure === undefined)
     throw unprocessableEntity(`The blockchain ${chain.gid} has no endpoint ${purpose}.`);
   throw badGateway(explain(failure), failure);

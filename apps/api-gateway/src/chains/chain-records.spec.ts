@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createChainRecords } from './chain-records.ts';
 
 type Answer = Awaited<ReturnType<ReturnType<typeof createChainRecords>['find']>>;
@@ -8,6 +9,7 @@ const record: NonNullable<Answer> = {
   name: 'ethereum',
   short_name: 'eth',
   image_url: '',
+  display_name: '',
   is_active: false,
   has_endpoint: false,
   unproved: 'hold',

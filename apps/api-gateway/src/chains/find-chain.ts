@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily, Network } from '@chainwatch/chain-core';
 import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';

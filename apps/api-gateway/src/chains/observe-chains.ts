@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { createStallRecorder, describeChain, gauge, type Checks } from '@chainwatch/telemetry';
 import { readActiveChainRecords } from './read-chain-record.ts';

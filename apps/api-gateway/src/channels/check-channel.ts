@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { loadExpressions, type ChannelFilters, type ChannelKind } from '@chainwatch/channels';
 import { invalidRequest } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS, type ChannelKind } from '@chainwatch/channels';
 import type { Prisma } from '@chainwatch/db/prisma';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Markup whose values are escaped already. */
 export class Html {
   readonly text: string;

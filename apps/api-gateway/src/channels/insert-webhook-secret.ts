@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 import { generateWebhookSecret, maskWebhookSecret } from '@chainwatch/api-key';
 import type { Sql } from '@chainwatch/db';

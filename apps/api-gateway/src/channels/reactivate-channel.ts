@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql } from '@chainwatch/db';
 
 const BATCH = 10_000;
@@ -9,7 +10,7 @@ const BATCH = 10_000;
 export async function reactivateChannel(sql: Sql, channelId: string): Promise<void> {
   await sql.query(
     `UPDATE notification_channels
-     SET is_archived = false, status = 'active', consecutive_failures = 0, failed_at = NULL, failure_reason = NULL, updated_at = now()
+     SET is_archived = false, status = 'active', consecutive_failures = 0, failed_at = NULL, failing_since = NULL, failure_reason = NULL, updated_at = now()
      WHERE id = $1`,
     [channelId],
   );

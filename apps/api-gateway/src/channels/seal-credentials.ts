@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sealer } from '@chainwatch/secrets';
 
 /** The confidential part of a channel, sealed for that channel; null if there is none. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Router, type RequestHandler, type Response } from 'express';
 import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
 import type { Sql } from '@chainwatch/db';

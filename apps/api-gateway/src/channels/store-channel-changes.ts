@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import type { StoredChannel } from './find-channel.ts';
 import { failChannel, reactivateChannel } from './reactivate-channel.ts';

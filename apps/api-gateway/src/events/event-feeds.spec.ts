@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressInfo } from 'node:net';
 import { openEventStream, waitFor, type EventStreamClient } from '@chainwatch/testing';
 import { givePositions, insertEvent } from '../spec-support/positions.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sql } from '@chainwatch/db';
@@ -210,7 +211,7 @@ export class EventFeeds {
   #noteFailure(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     if (message !== this.#lastError)
-      this.#deps.logger.warn({ err: error }, 'events for open streams could not be read, retrying');
+      this.#deps.logger.warn({ err: error }, 'failed to read events for open streams, will retry');
     this.#lastError = message;
   }
 }

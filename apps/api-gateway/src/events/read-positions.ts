@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { gone, invalidRequest } from '@chainwatch/problem';
 import { eventHorizon } from '../records/event.ts';
@@ -92,7 +93,7 @@ export async function checkPosition(sql: Sql, projectId: string, after: number):
   if (after >= (first ?? last + 1) - 1 && is_expired !== true) return;
   const earliest = await findEarliest(sql, { projectId, after, limit: 1 }, horizon);
   throw gone(
-    `Events behind the position ${after} are kept no longer. Read from earliest_position on.`,
+    `Events after the position ${after} are no longer stored. Continue from earliest_position.`,
     earliest ?? reached,
   );
 }

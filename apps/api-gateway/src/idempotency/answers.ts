@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { RouteReply } from '@chainwatch/http';

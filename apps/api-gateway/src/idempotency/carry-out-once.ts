@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RouteCall, RouteReply } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';
 import { ProblemError, conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
@@ -80,7 +81,7 @@ async function runClaimed(
   } catch (err) {
     // The answer is still valid. A repetition is told that the request was carried out, or waits for the claim to
     // lapse.
-    deps.logger.warn({ err }, 'could not keep the answer of a request with an Idempotency-Key');
+    deps.logger.warn({ err }, 'failed to store idempotent response');
   }
   if (outcome instanceof Error) throw outcome;
   return outcome;

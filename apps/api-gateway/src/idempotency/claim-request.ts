@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Database, Sql } from '@chainwatch/db';
 import { conflict } from '@chainwatch/problem';

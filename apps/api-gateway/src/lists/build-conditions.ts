@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Makes a value a parameter of the statement: `$2`. */
 export type AddValue = (value: unknown) => string;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What a spreadsheet would compute (OWASP, CSV injection), in the full width of East Asian keyboards too, and what was
  * marked already: then taking the mark away gives back what it was.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomInt, randomUUID } from 'node:crypto';
 import { givePositions, insertEvent } from '../spec-support/positions.ts';
 import { startSpecWorld } from '../spec-support/spec-world.ts';

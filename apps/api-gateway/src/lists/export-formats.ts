@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
 import { buildExample, createSchemaBook } from '@chainwatch/http';

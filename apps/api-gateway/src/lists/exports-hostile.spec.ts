@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressInfo } from 'node:net';
 import { openEventStream, waitFor } from '@chainwatch/testing';
 import { openExport, readExport, toRecords } from '../spec-support/open-export.ts';

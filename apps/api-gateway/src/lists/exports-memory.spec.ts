@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
@@ -31,12 +32,10 @@ function readMemory(): number {
 /** Serves one listing of so many rows, whose weights are as told. */
 async function serveListing(rows: number, listing: Pick<Listing, 'read'>, bytes: number): Promise<Server> {
   const exports = new Exports({
-    db: {
-      query: async (_text: string, [ids]: [string[]]) => ({ rows: ids.map(() => ({ bytes })) }),
-    } as never,
     slots: createCache(undefined),
     keyWatch: { watch: () => () => undefined },
   });
+  const db = { query: async (_text: string, [ids]: [string[]]) => ({ rows: ids.map(() => ({ bytes })) }) };
   const find = async ({ limit, after }: Range) => {
     const from = after === undefined ? 0 : Number(after[0]) + 1;
     return Array.from({ length: Math.min(limit, rows - from) }, (_, at) => ({
@@ -50,6 +49,7 @@ async function serveListing(rows: number, listing: Pick<Listing, 'read'>, bytes:
       record,
       principal,
       query: { limit: 20 },
+      deps: { db } as never,
       open: async () => ({ ...listing, find, weight: { table: 't', idType: 'uuid', bytes: '1' } }),
     }))!;
     await stream!(res);

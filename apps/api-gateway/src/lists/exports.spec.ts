@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { createCache } from '@chainwatch/cache';
 import { startRedis, waitFor } from '@chainwatch/testing';
 import { openExport, readExport, toRecords } from '../spec-support/open-export.ts';
@@ -298,6 +300,32 @@ describe('with more rows than a connection holds', () => {
     await waitFor(() => served[0]!.destroyed && served[1]!.destroyed);
     for (const answer of cut) expect((await readExport(answer)).isCut).toBe(true);
     expect((await readExport(stays)).isCut).toBe(false);
+    await ending.stop();
+  });
+
+  it('takes the places of exports where it is a stored document, and ends with its key too', async () => {
+    const { rows } = await world.db.query<{ id: string }>(
+      `INSERT INTO statements (project_id, request, format, status, address_count, size, sha256, signature, kid, started_at, finished_at)
+       VALUES ($1, '{"addresses": [], "chain_gids": null, "from": "2026-10-01T00:00:00.000Z", "to": "2026-11-01T00:00:00.000Z"}', 'ndjson', 'completed', 1, 64000000, repeat('0', 64), 'AA==', 'spec', now(), now())
+       RETURNING id`,
+      [world.project.projectId],
+    );
+    // Zeros are small where they are stored, and many on the way.
+    for (let index = 0; index < 64; index += 1)
+      await world.db.query('INSERT INTO statement_parts (statement_id, index, bytes) VALUES ($1, $2, $3)', [
+        ...[rows[0]!.id, index, gzipSync(Buffer.alloc(1_000_000))],
+      ]);
+    const ending = await startSpecWorld({ sharing: world });
+    const served = watchResponses(ending);
+    const revoked = await makeKey({ permissions: ['api:statement:read'] });
+    const download = (): Promise<IncomingMessage> =>
+      open(`/statements/${rows[0]!.id}/download`, '*/*', ending, revoked.key);
+    const answers = [await download(), await download()];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+    expect((await download()).statusCode).toBe(429);
+    await world.management.delete(`/management/keys/${revoked.id}`).expect(204);
+    await waitFor(() => served[0]!.destroyed && served[1]!.destroyed);
+    for (const answer of answers) expect((await readExport(answer)).isCut).toBe(true);
     await ending.stop();
   });
 

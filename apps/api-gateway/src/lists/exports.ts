@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
@@ -6,13 +7,13 @@ import type { Principal } from '@chainwatch/key-store';
 import { BaseError, forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
 import { findPoison, type Poison } from '@chainwatch/quarantine';
 import type { KeyWatch } from '../auth/key-watch.ts';
+import { readOn, type Source, type Sources } from '../reads/read-on.ts';
 import { FairQueue } from '@chainwatch/chain-core';
 import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 import { findWriter, type ExportWriter } from './export-formats.ts';
 import type { Key, ListedRow, Range } from './pager.ts';
 
 interface ExportsDeps {
-  readonly db: Sql;
   readonly slots: Slots;
   readonly keyWatch: Pick<KeyWatch, 'watch'>;
 }
@@ -36,7 +37,9 @@ interface ExportCall {
   readonly record: z.ZodType;
   readonly principal: Principal;
   readonly query: PageRequest & { readonly after?: number | undefined };
-  readonly open: () => Promise<Listing>;
+  /** Of the request. */
+  readonly deps: Sources;
+  readonly open: (source: Source) => Promise<Listing>;
 }
 
 /** Rows of one statement: no statement lasts long, and no transaction outlives it. */
@@ -76,7 +79,7 @@ export class Exports {
     refusePages(query);
     const free = await this.#enter(principal);
     try {
-      const texts = writeTexts(writer, oneAhead(this.#readRecords(principal, await call.open())));
+      const texts = writeTexts(writer, oneAhead(this.#readRecords(principal, openListing(call))));
       const first = await texts.next();
       return {
         status: 200,
@@ -87,6 +90,22 @@ export class Exports {
       await free();
       throw error;
     }
+  }
+
+  /**
+   * A stored document, with the same places and ends as an export: it is cut when its key is revoked, or when the client takes
+   * nothing.
+   * @throws ProblemError 429 as above
+   */
+  async download(
+    principal: Principal,
+    {
+      headers,
+      pieces,
+    }: { readonly headers: Readonly<Record<string, string>>; readonly pieces: AsyncIterable<Buffer> },
+  ): Promise<RouteReply> {
+    const free = await this.#enter(principal);
+    return { status: 200, headers, stream: (res) => this.#send(res, { free, principal, texts: pieces }) };
   }
 
   /** Takes a place of the key, and one of its workspace. */
@@ -116,7 +135,7 @@ export class Exports {
   }
 
   /** @throws UnreadableRowsError behind all others, when there are rows that cannot be read: whoever reads is cut off */
-  async *#readRecords(principal: Principal, listing: Listing): Records {
+  async *#readRecords(principal: Principal, listing: OpenListing): Records {
     const unreadable: Poison<string>[] = [];
     for await (const parts of oneAhead(this.#findParts(principal, listing)))
       for (const part of parts) {
@@ -129,40 +148,71 @@ export class Exports {
         unreadable.push(...(await findPoison(part, read)));
         yield records;
       }
-    if (unreadable.length > 0) throw new UnreadableRowsError(listing.weight.table, unreadable);
+    if (unreadable.length > 0) throw new UnreadableRowsError(await listing.findTable(), unreadable);
   }
 
   /** What to read together, of some hundred rows at a time. */
-  async *#findParts({ workspaceId }: Principal, listing: Listing): AsyncGenerator<string[][], void> {
+  async *#findParts({ workspaceId }: Principal, listing: OpenListing): AsyncGenerator<string[][], void> {
     for (let after: Key | undefined; ; ) {
       const range = { offset: 0, limit: ROWS_AT_ONCE, after };
       const rows = await this.#turns.run({ owner: workspaceId }, () => listing.find(range));
       const ids = rows.map(({ id }) => id);
-      yield await this.#turns.run({ owner: workspaceId }, () => this.#split(ids, listing));
+      yield await this.#turns.run({ owner: workspaceId }, async () => split(ids, await listing.weigh(ids)));
       if (rows.length < ROWS_AT_ONCE) return;
       after = rows.at(-1)!.key;
     }
   }
+}
 
-  /** Parts that are read together. */
-  async #split(ids: readonly string[], { weight: { table, idType, bytes } }: Listing): Promise<string[][]> {
-    const { rows } = await this.#deps.db.query<{ bytes: number }>(
-      `SELECT coalesce((SELECT ${bytes} FROM ${table} t WHERE t.id = u.id), 0) AS bytes
-       FROM unnest($1::${idType}[]) WITH ORDINALITY AS u (id, place) ORDER BY u.place`,
-      [ids],
-    );
-    const parts: string[][] = [];
-    let left = 0;
-    for (const [place, id] of ids.entries()) {
-      left -= rows[place]!.bytes;
-      if (left >= 0) parts.at(-1)!.push(id);
-      else {
-        parts.push([id]);
-        left = BYTES_AT_ONCE - rows[place]!.bytes;
-      }
+interface OpenListing extends Pick<Listing, 'find' | 'read'> {
+  /** Bytes of each row. */
+  weigh(ids: readonly string[]): Promise<readonly number[]>;
+  findTable(): Promise<string>;
+}
+
+/** A listing that goes on at the primary where a standby is lost. */
+function openListing({ deps, open }: Pick<ExportCall, 'deps' | 'open'>): OpenListing {
+  const read = readOn(deps);
+  const opened = new Map<Source, Promise<Listing>>();
+  const listingOf = (source: Source): Promise<Listing> => {
+    const listing = opened.get(source) ?? open(source);
+    opened.set(source, listing);
+    return listing;
+  };
+  return {
+    find: (range) => read(async (source) => (await listingOf(source)).find(range)),
+    read: (ids) => read(async (source) => (await listingOf(source)).read(ids)),
+    weigh: (ids) => read(async (source) => weigh(source.db, ids, await listingOf(source))),
+    findTable: () => read(async (source) => (await listingOf(source)).weight.table),
+  };
+}
+
+async function weigh(
+  sql: Sql,
+  ids: readonly string[],
+  { weight: { table, idType, bytes } }: Pick<Listing, 'weight'>,
+): Promise<number[]> {
+  const { rows } = await sql.query<{ bytes: number }>(
+    `SELECT coalesce((SELECT ${bytes} FROM ${table} t WHERE t.id = u.id), 0) AS bytes
+     FROM unnest($1::${idType}[]) WITH ORDINALITY AS u (id, place) ORDER BY u.place`,
+    [ids],
+  );
+  return rows.map((row) => row.bytes);
+}
+
+/** Parts that are read together. */
+function split(ids: readonly string[], bytes: readonly number[]): string[][] {
+  const parts: string[][] = [];
+  let left = 0;
+  for (const [place, id] of ids.entries()) {
+    left -= bytes[place]!;
+    if (left >= 0) parts.at(-1)!.push(id);
+    else {
+      parts.push([id]);
+      left = BYTES_AT_ONCE - bytes[place]!;
     }
-    return parts;
   }
+  return parts;
 }
 
 const NAMED_MAX = 10;
@@ -185,7 +235,7 @@ type Records = AsyncGenerator<readonly object[], void>;
 interface Sending {
   readonly free: Free;
   readonly principal: Principal;
-  readonly texts: AsyncIterable<string>;
+  readonly texts: AsyncIterable<string | Buffer>;
 }
 
 function refusePages(query: ExportCall['query']): void {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Key } from './pager.ts';
 import type { AddValue } from './build-conditions.ts';
 

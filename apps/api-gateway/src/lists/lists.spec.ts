@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
@@ -373,12 +374,13 @@ async function fill({ db, api, project, otherProject }: SpecWorld): Promise<void
   );
   // Some are held back, and some are too old to be shown.
   const { body } = await api.get('/transactions?limit=1').expect(200);
+  const { addresses: _addresses, ...transaction } = body.items[0];
   const payload = {
     api_version: 'v1',
     created_at: hoursAgo(1),
     is_test_message: false,
     sequence: 1,
-    data: { transaction: body.items[0], balance_changes: [], addresses: [], truncated: false },
+    data: { transaction, balance_changes: [], addresses: [], truncated: false },
   };
   await run(
     `INSERT INTO event_log (event_id, project_id, chain_gid, type, sequence, transaction_id, subject_kind, payload, is_held, created_at)

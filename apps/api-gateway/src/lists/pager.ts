@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { offsetOf, type PageRequest } from '@chainwatch/http';
 import type { Principal } from '@chainwatch/key-store';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Database } from '@chainwatch/db';
 
@@ -24,14 +25,14 @@ export function startFolding({ db, logger, pauseMs = 1_000 }: FoldingOptions): (
   let gone = 0;
   const fold = async (): Promise<void> => {
     const folded = await foldOnce(db).catch((error: unknown) => {
-      logger.warn({ err: error }, 'totals of lists could not be put together, retrying');
+      logger.warn({ err: error }, 'failed to fold list totals, will retry');
       return 0;
     });
     gone += folded;
     if (gone >= CLEARED_LINES) {
       gone = 0;
       await db.query('VACUUM (SKIP_LOCKED, TRUNCATE false) list_changes').catch((error: unknown) => {
-        logger.warn({ err: error }, 'folded list changes could not be vacuumed');
+        logger.warn({ err: error }, 'failed to vacuum list changes');
       });
     }
     if (!isStopped) timer = setTimeout(() => void fold(), folded < LINES_MAX ? pauseMs : 0).unref();

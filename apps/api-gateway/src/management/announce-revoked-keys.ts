@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ApiDeps } from '../server/api-deps.ts';
 
 interface EndedKey {
@@ -27,7 +28,7 @@ export function announceRevokedKeys(
     bus
       .publish('key.revoked', { tokens: [], payload, messageId: [id, payload.ends_at ?? 'now'].join('/') })
       .catch((err: unknown) => {
-        logger.warn({ err, key_id: id }, 'could not announce a revoked key');
+        logger.warn({ err, key_id: id }, 'failed to announce revoked key');
       });
   }
 }

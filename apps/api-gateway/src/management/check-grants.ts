@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { hasPermission, isOperatorPermission } from '@chainwatch/api-key';
 import type { Permission } from '@chainwatch/api-key';
 import type { Principal } from '@chainwatch/key-store';
@@ -17,7 +18,7 @@ export function checkGrants({ permissions: held }: Principal, granted: readonly 
   );
   if (missing.length > 0)
     throw forbidden(
-      `A management key grants what it holds itself; this one does not hold ${missing.join(', ')}.`,
+      `A management key can only grant its own permissions. This key lacks ${missing.join(', ')}.`,
     );
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { notFound } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { unprocessableEntity } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findSharedNames, listFamilies } from '@chainwatch/chain-registry';
 import type { Network } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { overrideNetworks, type NetworkFault } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
@@ -26,14 +27,13 @@ export async function followNetworks(sql: Sql, logger: Pick<Logger, 'warn'>): Pr
     const faults = await refreshNetworks(sql);
     isCurrent = true;
     const now = JSON.stringify(faults);
-    if (faults.length > 0 && now !== known)
-      logger.warn({ faults }, 'documents of networks could not be read by this release');
+    if (faults.length > 0 && now !== known) logger.warn({ faults }, 'ignored unsupported network documents');
     known = now;
   };
   const tryToRefresh = (): Promise<void> =>
     refresh().catch((err: unknown) => {
       // The last known ones stay.
-      if (isCurrent) logger.warn({ err }, 'the networks could not be read');
+      if (isCurrent) logger.warn({ err }, 'failed to read networks');
       isCurrent = false;
     });
   await tryToRefresh();

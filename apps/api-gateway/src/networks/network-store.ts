@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import { readNetwork } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -90,7 +91,7 @@ it('names ten faults in ten sentences', () => {
         { ...VESTA, block_time_ms: 'fast' },
         { ...VESTA, family: 'cardano' },
         { ...VESTA, native: { ...VESTA.native, decimals: -1, gid: 'eip155:1/slip44:60' } },
-        { ...VESTA, colour: 'red', confirmation: { type: 'tag', depth: 3 } },
+        { ...VESTA, color: 'red', confirmation: { type: 'tag', depth: 3 } },
         { ...VESTA, traits: { stack: 'nonsense', strict_from: -1 } },
         { ...VESTA, gid: 'bip122:000000000019d6689c085ae165831e93' },
         { ...VESTA, name: 'ethereum' },
@@ -103,7 +104,7 @@ it('names ten faults in ten sentences', () => {
     'network 2 (eip155:31338): family: expected one of evm, bitcoin, solana, tron',
     'network 3 (eip155:31338): native.decimals: too small: expected number to be >=0',
     'network 4 (eip155:31338): confirmation.tag: expected a tag with type tag, and none with type depth',
-    'network 4 (eip155:31338): colour: is not a member of a network',
+    'network 4 (eip155:31338): color: is not a member of a network',
     expect.stringMatching(/^network 5 \(eip155:31338\): traits\.stack: .*expected one of/),
     expect.stringMatching(/^network 5 \(eip155:31338\): traits\.strict_from: /),
     expect.stringMatching(/^network 6 \(bip122:000000000019d6689c085ae165831e93\): gid: /),
@@ -219,7 +220,7 @@ describe('the database', () => {
     );
     const { gid: _gid, ...document } = vesta;
     const { body } = await world.api.put(`/networks/${VESTA.gid}`).send(document).expect(409);
-    expect(body.detail).toContain('that this release cannot read');
+    expect(body.detail).toContain('This release cannot read the document');
     await world.db.query(`UPDATE networks SET source = 'file', document = $2 WHERE gid = $1`, [
       VESTA.gid,
       JSON.stringify(vesta),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { findSharedNames, listNetworks, readNetwork } from '@chainwatch/chain-registry';
 import { ConfigError } from '@chainwatch/config';

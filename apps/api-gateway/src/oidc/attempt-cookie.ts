@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { cookieNameOf, type ReplyCookie } from '@chainwatch/http';
 import type { Sealer } from '@chainwatch/secrets';
 import { findCookie, openSealed } from '../auth/session-cookie.ts';

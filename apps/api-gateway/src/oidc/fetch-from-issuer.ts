@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { CustomFetch } from 'openid-client';
 import type { Dial } from '@chainwatch/chain-core';
 import { createHttpClient, type HttpResponse } from '@chainwatch/outbound';

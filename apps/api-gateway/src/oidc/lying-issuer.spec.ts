@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressInfo } from 'node:net';
 import { CLIENT, startLyingIssuer, type Lies, type LyingIssuer } from '../spec-support/lying-issuer.ts';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const HOME = '/ui/';
 const ANYWHERE = 'http://dashboard.invalid';
 /** It goes along in a cookie, of which browsers keep 4,096 bytes. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { emailSchema } from '../records/member.ts';
 import { SignInError } from './sign-in-error.ts';

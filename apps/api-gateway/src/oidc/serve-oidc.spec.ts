@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressInfo } from 'node:net';
 import { startIssuer, type Accounts, type IssuerHandle } from '@chainwatch/testing';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
@@ -89,7 +90,7 @@ describe('the way to the issuer', () => {
       expect(again.to?.searchParams.get(name)).not.toBe(asked[name]);
   });
 
-  it('over TLS keeps that from neighbouring hosts, and comes back by TLS', async () => {
+  it('over TLS keeps that from neighboring hosts, and comes back by TLS', async () => {
     const { world: behind, origin: at } = await withIssuer(issuer.url, world, { app: { trustedProxies: 1 } });
     const walker = new Walker();
     const { to } = await walker.ask(`${at}/ui/oidc/start`, {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { setCookie } from '@chainwatch/http';
 import { clientOf } from '../auth/limit-requests.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** What the sign-in page tells the person; it says nothing that others could use. */

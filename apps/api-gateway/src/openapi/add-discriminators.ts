@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { JsonSchema } from '@chainwatch/http';
 
 type Components = Readonly<Record<string, JsonSchema>>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { apiKeyPrefix } from '@chainwatch/api-key';
 import { createSchemaBook } from '@chainwatch/http';
 import type { JsonSchema } from '@chainwatch/http';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { buildExample } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteDescription } from '../server/define-route.ts';

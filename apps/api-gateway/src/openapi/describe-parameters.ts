@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
 import type { RouteSchemas } from '@chainwatch/http';
 import { SHARED_PARAMETERS } from './shared-parameters.ts';
@@ -19,7 +20,7 @@ export const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.',
+    'A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
   example: 'order-1042',
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { buildExample } from '@chainwatch/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/http';
@@ -10,7 +11,7 @@ const OF_EVERY_ROUTE = [400, 401, 403, 405, 413, 415, 429, 500, 503];
 
 export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
   'X-Request-Id': always(
-    "The client's own when it sent one, else a new UUID; stands in every log line of the request.",
+    "The client's own ID if it sent one, otherwise a new UUID. Included in every log line of the request.",
     { type: 'string' },
   ),
   'X-RateLimit-Limit': always('Requests that the key may make in 60 seconds.', {
@@ -19,7 +20,7 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     minimum: 0,
   }),
   'X-RateLimit-Remaining': always('What is left of them.', { type: 'integer', format: 'int64', minimum: 0 }),
-  'X-RateLimit-Reset': always('When the limit is whole again, in Unix seconds.', {
+  'X-RateLimit-Reset': always('When the full limit is available again, in Unix seconds.', {
     type: 'integer',
     format: 'int64',
     minimum: 0,
@@ -33,6 +34,10 @@ export const responseHeaders: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     const: 'true',
   }),
+  'X-Data-As-Of': header(
+    'Only where a standby of the database answered: every change that was committed before this time is included, later ones may be missing. Without it the answer is current. For a current answer send `Cache-Control: no-cache`.',
+    { type: 'string', format: 'date-time' },
+  ),
   Location: always('The path of what was created.', { type: 'string' }),
   Allow: header('The methods that the path has.', { type: 'string' }),
 };
@@ -63,6 +68,7 @@ export function describeResponses(
         headers: headerReferences([
           ...OF_EVERY_ANSWER,
           ...(isPost ? ['Idempotency-Replayed'] : []),
+          ...(route.reads === undefined ? [] : ['X-Data-As-Of']),
           ...(status === '201' ? ['Location'] : []),
         ]),
         ...content,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { EVENT_SCHEMAS, EVENT_TYPES, EVENTS } from '@chainwatch/events';
 import { buildExample } from '@chainwatch/http';
@@ -21,7 +22,7 @@ export interface WebhookOperation {
 
 const DESCRIPTION =
   'POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, ' +
-  'keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.';
+  'with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.';
 
 /**
  * The `webhooks` of the document: the requests that customers' servers receive (interface.md, webhook signature

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { JsonSchema } from '@chainwatch/http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations, routeTable } from '../route-table.ts';

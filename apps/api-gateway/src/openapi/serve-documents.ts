@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Router } from 'express';
 import type { Request } from 'express';
 import { operations } from '../route-table.ts';

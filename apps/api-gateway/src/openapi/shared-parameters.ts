@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const ID = '6f1d1f4e-0000-4000-8000-000000000001';
 
 interface SharedParameter {
@@ -11,14 +12,14 @@ interface SharedParameter {
  */
 export const SHARED_PARAMETERS: Readonly<Record<string, SharedParameter>> = {
   address: {
-    description: 'An address of the project, in any form that its family reads.',
+    description: 'An address of the project, in any supported format of its family.',
     example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
   },
   asset_path: {
     description: 'The asset in its chain: `<namespace>:<reference>` of CAIP-19.',
     example: 'erc20:0xdac17f958d2ee523a2206206994597c13d831ec7',
   },
-  cascade: { description: 'Delete what belongs to it, too; without it a 409 tells that something does.' },
+  cascade: { description: 'Also delete dependent records. Without it, dependent records cause a 409.' },
   chain_families: { description: 'Only addresses of these families.' },
   chain_gid: { description: 'The chain as CAIP-2.', example: 'eip155:1' },
   chain_gids: { description: 'Only what belongs to these chains (CAIP-2).', example: ['eip155:1'] },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DerivedAddress } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { BaseError, notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const lastOf = new WeakMap<object, Map<string, Promise<unknown>>>();
 
 /** Runs work with the same name one at a time, in the order of the calls; each `scope` has its own names. */

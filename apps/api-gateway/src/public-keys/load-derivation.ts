@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { DerivationUnavailableError, InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { DerivedAddress, HdDerivation, ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
 import { findFamilyNamed, listFamilies } from '@chainwatch/chain-registry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { toPublicKeyRecord } from '../records/public-key.ts';

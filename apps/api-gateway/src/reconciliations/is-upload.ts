@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
 
 /** Longest time for a ledger to arrive and be stored. */

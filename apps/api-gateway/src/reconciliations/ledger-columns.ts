@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { invalidRequest, type ProblemError } from '@chainwatch/problem';
 
 /** Columns of a ledger, and members of its lines; others are ignored. */

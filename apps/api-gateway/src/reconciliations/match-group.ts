@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Movement } from './read-movements.ts';
 
 /** A row that names an address and an asset of a transaction. */
@@ -19,7 +20,7 @@ export interface Match {
   readonly firstLine: number | undefined;
 }
 
-/** `any`: an address paid itself; `mixed`: the row names no direction, and there are both. */
+/** `any`: an address paid itself, and nothing else moved; `mixed`: the row names no direction, and there are both. */
 type Side = 'in' | 'out' | 'fee' | 'any' | 'mixed';
 
 interface Claimed extends BookedRow {
@@ -30,7 +31,7 @@ interface Claimed extends BookedRow {
 /**
  * Matches rows and movements of one address and asset in one transaction, in this order:
  *
- * 1. rows and movements of equal amounts, one to one;
+ * 1. rows and movements of equal amounts, one to one; those to the address itself last;
  * 2. a row with the sum of the rest in its direction, or with the difference of both directions;
  * 3. what is left on both sides differs: a single row from the sum of the rest, or from the difference of both
  *    directions; several one to one by size;
@@ -61,11 +62,12 @@ class Matcher {
 
   constructor(rows: readonly BookedRow[], movements: readonly Movement[]) {
     const transfers = movements.filter(({ side }) => side !== 'fee');
-    const isSelf = transfers.some(({ side }) => side === 'self');
-    const directions = new Set(transfers.map(({ side }) => side));
-    const only = directions.size === 1 ? (transfers[0]!.side as Side) : 'mixed';
-    this.#sideOf = ({ direction }) => (direction === 'fee' ? 'fee' : isSelf ? 'any' : (direction ?? only));
-    this.#moveSideOf = ({ side }) => (side !== 'fee' && isSelf ? 'any' : (side as Side));
+    const directions = new Set(transfers.flatMap(({ side }) => (side === 'self' ? [] : [side])));
+    const isSelfAlone = transfers.length > 0 && directions.size === 0;
+    const only = directions.size === 1 ? ([...directions][0] as Side) : 'mixed';
+    this.#sideOf = ({ direction }) =>
+      direction === 'fee' ? 'fee' : isSelfAlone ? 'any' : (direction ?? only);
+    this.#moveSideOf = ({ side }) => (side === 'self' ? 'any' : side);
     this.#rows = rows;
     this.#movements = movements;
   }
@@ -78,7 +80,12 @@ class Matcher {
     // Rows without a direction take what those with one left over.
     this.#pair(
       (row) => (this.#sideOf(row) === 'mixed' ? 'mixed' : undefined),
-      (movement) => (movement.side === 'fee' ? undefined : 'mixed'),
+      ({ side }) => (side === 'in' || side === 'out' ? 'mixed' : undefined),
+    );
+    // What an address paid itself is in either direction, beside what it got or paid in the same transaction.
+    this.#pair(
+      (row) => (this.#sideOf(row) === 'fee' ? undefined : 'any'),
+      ({ side }) => (side === 'self' ? 'any' : undefined),
     );
   }
 
@@ -178,7 +185,9 @@ class Matcher {
 
   #listSide(side: Side): Movement[] {
     return this.#movements.filter((movement) =>
-      side === 'mixed' ? movement.side !== 'fee' : this.#moveSideOf(movement) === side,
+      side === 'mixed'
+        ? movement.side === 'in' || movement.side === 'out'
+        : this.#moveSideOf(movement) === side,
     );
   }
 

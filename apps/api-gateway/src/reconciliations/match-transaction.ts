@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { matchGroup, type BookedRow, type Match } from './match-group.ts';
 import type { MovedTransaction, Movement } from './read-movements.ts';
 

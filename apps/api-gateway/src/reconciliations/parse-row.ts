@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
 import { BaseError } from '@chainwatch/problem';
 import type { ChainNotation } from '@chainwatch/chain-core';
@@ -23,7 +24,7 @@ export interface LedgerRow {
   /** Undefined: the ledger does not say. */
   readonly direction: Direction | undefined;
   /** Without its sign: `units` a decimal in whole units of the asset, `raw` in base units. */
-  readonly amount: { readonly units: string } | { readonly raw: bigint };
+  readonly amount: { readonly units: string } | { readonly raw: bigint; readonly units?: string };
   readonly time: Date | undefined;
 }
 
@@ -173,20 +174,43 @@ function tryRead<T>(column: Column, read: () => T): T {
   }
 }
 
-function readAmount(cells: RawRow['cells']): { readonly sign: string; readonly amount: LedgerRow['amount'] } {
-  const raw = clean(cells.amount_raw);
-  const units = clean(cells.amount);
-  if (raw !== undefined) {
-    const parts = INTEGER.exec(raw);
-    if (parts === null)
-      throw new RowFault('amount_raw', `expected an integer such as "1500000", got ${show(raw)}`);
-    return { sign: parts[1]!, amount: { raw: BigInt(parts[2]!) } };
+interface Amount {
+  readonly sign: string;
+  readonly amount: LedgerRow['amount'];
+}
+
+/** Of a row with both, `amount_raw` counts, and `amount` has to say the same. */
+function readAmount(cells: RawRow['cells']): Amount {
+  const raw = readDigits('amount_raw', clean(cells.amount_raw), INTEGER);
+  const units = readDigits('amount', clean(cells.amount), DECIMAL);
+  if (raw === undefined) {
+    if (units === undefined) throw new RowFault('amount', 'expected it, or amount_raw');
+    return { sign: units.sign, amount: { units: units.digits } };
   }
-  if (units === undefined) throw new RowFault('amount', 'expected it, or amount_raw');
-  const parts = DECIMAL.exec(units);
+  const isZero = /^[0.]*$/.test(units?.digits ?? '0');
+  if (units !== undefined && !isZero && (units.sign === '-') !== (raw.sign === '-'))
+    throw new RowFault('amount', 'expected the sign of amount_raw');
+  return {
+    sign: raw.sign,
+    amount: { raw: BigInt(raw.digits), ...(units !== undefined && { units: units.digits }) },
+  };
+}
+
+function readDigits(
+  column: 'amount' | 'amount_raw',
+  text: string | undefined,
+  pattern: RegExp,
+): { readonly sign: string; readonly digits: string } | undefined {
+  if (text === undefined) return undefined;
+  const parts = pattern.exec(text);
   if (parts === null)
-    throw new RowFault('amount', `expected a decimal number such as "1.5", got ${show(units)}`);
-  return { sign: parts[1]!, amount: { units: parts[2]! } };
+    throw new RowFault(
+      column,
+      column === 'amount'
+        ? `expected a decimal number such as "1.5", got ${show(text)}`
+        : `expected an integer such as "1500000", got ${show(text)}`,
+    );
+  return { sign: parts[1]!, digits: parts[2]! };
 }
 
 function readDirection(text: string | undefined, sign: string): Direction | undefined {
@@ -213,12 +237,19 @@ function show(text: string): string {
   return `"${text.length > 60 ? `${text.slice(0, 60)}…` : text}"`;
 }
 
-/** An amount in base units; a text where it cannot be one. */
+/** An amount in base units; a text where it cannot be one, or where both of a row differ. */
 export function toRaw(amount: LedgerRow['amount'], decimals: number | null): bigint | string {
-  if ('raw' in amount) return amount.raw;
+  const raw = amount.units === undefined ? undefined : unitsToRaw(amount.units, decimals);
+  if (!('raw' in amount)) return raw!;
+  return decimals === null || raw === undefined || raw === amount.raw
+    ? amount.raw
+    : `amount: expected the same as amount_raw, ${amount.raw} base units, got ${amount.units!}`;
+}
+
+function unitsToRaw(units: string, decimals: number | null): bigint | string {
   if (decimals === null)
     return 'amount: expected amount_raw, because the decimals of the asset are not known';
-  const [whole, fraction = ''] = amount.units.split('.') as [string, string?];
+  const [whole, fraction = ''] = units.split('.') as [string, string?];
   const digits = fraction.replace(/0+$/, '');
   if (digits.length > decimals) return `amount: expected at most ${decimals} decimals, got ${digits.length}`;
   const raw = BigInt(whole + digits.padEnd(decimals, '0'));

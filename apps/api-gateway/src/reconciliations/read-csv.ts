@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { readHeader, ROW_BYTES_MAX, wrongLedger, type Column, type RawRow } from './ledger-columns.ts';
@@ -22,6 +23,8 @@ export async function* readCsv(bytes: Readable): AsyncGenerator<RawRow, void> {
   const parser = parse({
     bom: true,
     info: true,
+    // Not what the first line ends with: some programs write a header of their own above the rows of others.
+    record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,

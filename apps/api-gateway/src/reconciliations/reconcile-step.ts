@@ -1,19 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import { eventIdOf, eventTypesOn, type TransactionEventType } from '@chainwatch/events';
 import type { Database, Sql } from '@chainwatch/db';
+import { lookUpLate } from './look-up-late.ts';
 import { matchTransaction, type Outcome, type PlacedRow } from './match-transaction.ts';
 import { readMovements } from './read-movements.ts';
-import type { Work } from './work.ts';
+import type { Progress, Work } from './work.ts';
 import { storeMissing, storeOutcomes, type Unclaimed } from './store-outcomes.ts';
-
-/** What a step changes of its reconciliation. */
-interface Progress {
-  readonly phase: Work['phase'] | 'completed';
-  readonly afterId?: string | null;
-  readonly afterTime?: string | null;
-  readonly rowsDone?: number;
-  readonly counts?: Readonly<Record<string, number>>;
-  readonly isTruncated?: boolean;
-}
 
 /** Transactions of one step. */
 const PAGE = 1_000;
@@ -58,7 +50,7 @@ async function takeWork(sql: Sql): Promise<Work | undefined> {
 }
 
 const PHASES: Readonly<Record<Work['phase'], (sql: Sql, work: Work) => Promise<Progress>>> = {
-  events: findEvents,
+  events: async (sql, work) => (await lookUpLate(sql, work, pageOf(work))) ?? findEvents(sql, work),
   rows: matchRows,
   books: matchBooks,
 };
@@ -250,7 +242,7 @@ async function noteProgress(
   { phase, afterId = null, afterTime = null, rowsDone = 0, counts = {}, isTruncated = false }: Progress,
 ): Promise<void> {
   const sums: Record<string, number> = { ...before };
-  for (const [name, count] of Object.entries(counts)) if (count > 0) sums[name] = (sums[name] ?? 0) + count;
+  for (const [name, count] of Object.entries(counts)) if (count !== 0) sums[name] = (sums[name] ?? 0) + count;
   await sql.query(
     `UPDATE reconciliations SET phase = coalesce(nullif($2, 'completed'), phase), after_id = $3, after_time = $4, rows_done = rows_done + $5,
        counts = $6, is_truncated = is_truncated OR $7, served_at = clock_timestamp(), failure_count = 0,

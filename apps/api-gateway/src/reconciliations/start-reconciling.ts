@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database } from '@chainwatch/db';
 import { isItemFault } from '@chainwatch/quarantine';
 import type { Logger } from '@chainwatch/telemetry';
@@ -42,7 +43,7 @@ export function startReconciling({
     try {
       return await reconcileStep(db, (taken) => (work = taken));
     } catch (err) {
-      logger.warn({ err, reconciliation_id: work?.id }, 'a ledger could not be matched, retrying');
+      logger.warn({ err, reconciliation_id: work?.id }, 'failed to match ledger, will retry');
       if (work !== undefined && isOwnFault(err)) await noteFailure(db, work.id).catch(() => undefined);
       return false;
     }
@@ -53,7 +54,7 @@ export function startReconciling({
       if (Date.now() - sweptAt >= sweepMs) {
         sweptAt = Date.now();
         await removeReconciliations(db).catch((err: unknown) =>
-          logger.warn({ err }, 'expired reconciliations could not be removed, retrying'),
+          logger.warn({ err }, 'failed to remove expired reconciliations, will retry'),
         );
       }
       if (!(await step())) await pause(pauseMs);

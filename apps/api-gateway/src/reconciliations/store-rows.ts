@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { findNetwork } from '@chainwatch/chain-registry';
-import { transactionIdOf } from '@chainwatch/events';
+import { findTransactions, NO_TRANSACTION } from './find-transactions.ts';
 import { toRaw, type InvalidRow, type LedgerRow } from './parse-row.ts';
 
 interface Target {
@@ -21,7 +22,15 @@ export async function storeRows(
   rows: readonly (LedgerRow | InvalidRow)[],
 ): Promise<Readonly<Record<string, number>> | undefined> {
   const decimals = await readDecimals(sql, target.projectId, rows);
-  const transactions = await findTransactions(sql, target.projectId, rows);
+  const transactions = await findTransactions(
+    sql,
+    target.projectId,
+    rows.flatMap((row) =>
+      'reason' in row || row.hash === undefined
+        ? []
+        : [{ key: row.line, chainGid: row.chainGid, hash: row.hash }],
+    ),
+  );
   const stored = rows.map((row) => toStored(row, decimals));
   const column = <K extends keyof Stored>(name: K): Stored[K][] => stored.map((row) => row[name]);
   const { rows: found } = await sql.query<{ class: string | null; count: number }>(STORE_SQL, [
@@ -55,7 +64,7 @@ const STORE_SQL = `
       amount_raw, time, class, reason, transaction_id)
     SELECT o.id, r.line, r.reference, r.chain_gid, r.hash, r.event_id, r.address, r.asset_gid, r.direction, r.amount_raw, r.time,
       coalesce(r.class, CASE WHEN r.hash IS NOT NULL AND r.transaction_id IS NULL THEN 'missing_on_chain' END),
-      coalesce(r.reason, CASE WHEN r.hash IS NOT NULL AND r.transaction_id IS NULL THEN 'transaction: the project has none with this hash' END),
+      coalesce(r.reason, CASE WHEN r.hash IS NOT NULL AND r.transaction_id IS NULL THEN '${NO_TRANSACTION}' END),
       coalesce(r.transaction_id, e.transaction_id)
     FROM open o, unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::text[], $10::text[], $11::numeric[],
       $12::timestamptz[], $13::text[], $14::text[], $15::uuid[])
@@ -66,34 +75,6 @@ const STORE_SQL = `
     ORDER BY r.line
     RETURNING class
   ) SELECT class, count(*) AS count FROM stored GROUP BY class`;
-
-/**
- * The transactions that rows name by a hash, by line. Hexadecimal hashes are stored in lower case, with or without 0x as their
- * chain has it; in others the case counts. Looked up by their ids, which are made of the hash: whatever PostgreSQL knows
- * of the table, there is one way to find them.
- */
-async function findTransactions(
-  sql: Sql,
-  projectId: string,
-  rows: readonly (LedgerRow | InvalidRow)[],
-): Promise<ReadonlyMap<number, string>> {
-  const forms = rows.flatMap((row) => {
-    if ('reason' in row || row.hash === undefined) return [];
-    const { line, chainGid, hash } = row;
-    const digits = hash.toLowerCase().replace(/^0x/, '');
-    const spellings = [...new Set([hash, digits, `0x${digits}`])];
-    return spellings.map((spelling) => ({ line, id: transactionIdOf(projectId, chainGid, spelling) }));
-  });
-  if (forms.length === 0) return new Map();
-  const { rows: found } = await sql.query<{ id: string }>(
-    'SELECT id FROM transactions WHERE id = ANY ($1) AND project_id = $2',
-    [[...new Set(forms.map(({ id }) => id))], projectId],
-  );
-  const known = new Set(found.map(({ id }) => id));
-  const transactions = new Map<number, string>();
-  for (const { line, id } of forms) if (known.has(id) && !transactions.has(line)) transactions.set(line, id);
-  return transactions;
-}
 
 interface Stored {
   readonly line: number;

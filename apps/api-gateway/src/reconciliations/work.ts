@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A reconciliation at work, its row locked. */
 export interface Work {
   readonly id: string;
@@ -13,4 +14,14 @@ export interface Work {
   readonly after_time: string | null;
   readonly received_at: string;
   readonly failure_count: number;
+}
+
+/** What a step changes of its reconciliation. */
+export interface Progress {
+  readonly phase: Work['phase'] | 'completed';
+  readonly afterId?: string | null;
+  readonly afterTime?: string | null;
+  readonly rowsDone?: number;
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly isTruncated?: boolean;
 }

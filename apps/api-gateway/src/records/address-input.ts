@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { groupNameSchema } from '@chainwatch/channels';
 
@@ -19,7 +20,8 @@ export const groupsSchema = z
   .max(20)
   .transform((names) => [...new Set(names)])
   .meta({
-    description: 'Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.',
+    description:
+      'Your own groups for the address, maximum 20, used in filters of lists and channels. No commas.',
     examples: [['customers', 'eu']],
   });
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { familySchema } from './path-schemas.ts';
@@ -40,7 +41,7 @@ const common = {
   groups: z
     .array(z.string())
     .meta({ description: 'Groups of its user that it is in.', examples: [['customers', 'eu']] }),
-  is_monitored: z.boolean().meta({ description: 'Whether transactions of it are told.' }),
+  is_monitored: z.boolean().meta({ description: 'Whether transactions of the address are reported.' }),
   monitoring: z.record(z.string(), z.enum(MONITORING_STATUSES)).meta({
     description:
       'The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.',
@@ -48,7 +49,7 @@ const common = {
   }),
   warnings: z.array(z.string()).meta({
     description:
-      'Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.',
+      'Why payments to the address are not detected although it is monitored. Do not show the address to payers before this is resolved.',
     examples: [[]],
   }),
   watched_from: z.record(z.string(), z.int()).meta({
@@ -71,7 +72,7 @@ const common = {
               .meta({ description: 'Block from which its past is looked for.', examples: [0] }),
             method: z.enum(['scan', 'rescan', 'history']).nullable().meta({
               description:
-                '`history`: transactions are looked for in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, a node or an index told them; `rescan`, blocks are read. Null while it is not decided.',
+                '`history`: transactions are searched in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, reported by a node or an index; `rescan`, read from blocks. Null while undecided.',
             }),
             next_block: z
               .int()
@@ -143,7 +144,7 @@ const common = {
     .nullable()
     .meta({
       description:
-        'The search for what it had or did before it was watched. Null where nobody asked for its history, and the chain itself tells balances by address.',
+        'The import of earlier transactions and coins. Null if no history was requested and the chain reports balances by address.',
       examples: [null],
     }),
 };

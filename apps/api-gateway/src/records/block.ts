@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { VERIFICATIONS } from '@chainwatch/events';
 import { z } from 'zod';
 

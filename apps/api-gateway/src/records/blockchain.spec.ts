@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toBlockchainRecord, type BlockchainState } from './blockchain.ts';
 
 const at = new Date('2026-01-01T00:00:00.000Z');

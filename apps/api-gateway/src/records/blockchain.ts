@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { UNTOLD_REASONS, type Network } from '@chainwatch/chain-core';
 import { findNetwork, listFamilies } from '@chainwatch/chain-registry';
@@ -20,6 +21,7 @@ export const blockchainSchema = z
       .meta({ description: 'URL of its logo.', examples: ['https://example.com/ethereum.svg'] }),
     name: z.string().meta({ description: 'Unique name of the chain.', examples: ['ethereum'] }),
     short_name: z.string().meta({ description: 'Short name of the chain.', examples: ['ETH'] }),
+    display_name: z.string().meta({ description: 'Name of the chain for people.', examples: ['Ethereum'] }),
     is_active: z.boolean().meta({ description: 'Whether the service monitors it.' }),
     family: familySchema.meta({ description: 'The family of the chain.' }),
     has_endpoint: z
@@ -28,7 +30,7 @@ export const blockchainSchema = z
     unproved: unprovedSchema,
     untold_reasons: z.array(z.enum(UNTOLD_REASONS)).meta({
       description:
-        'How balances change on this chain without a transaction that tells it. Whoever credits by transactions subscribes to `balance.changed` with these in `filters.reasons`. Empty where every change is part of a transaction.',
+        'Reasons for balance changes without a transaction on this chain. If you credit by transactions, also subscribe to `balance.changed` with these in `filters.reasons`. Empty if every change is part of a transaction.',
       examples: [['withdrawal', 'adjustment']],
     }),
     sync: z
@@ -85,7 +87,7 @@ export const blockchainSchema = z
           .nullable()
           .meta({
             description:
-              'Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and where none is made: on Bitcoin, while no node tells the coins of an address.',
+              'All balances were read from the chain at this time or later. Null until the first round has read all of them, and if there are no rounds: on Bitcoin, while no node reports the coins of an address.',
             examples: ['2026-11-28T09:00:00.000Z'],
           }),
         block_time_ms: z
@@ -199,6 +201,7 @@ export function toBlockchainRecord(row: BlockchainState, now = new Date()): z.in
     image_url: network === undefined ? row.imageUrl : (network.imageUrl ?? logoPathOf(network.name)),
     name: row.name,
     short_name: row.shortName,
+    display_name: network?.displayName ?? row.name,
     is_active: row.isActive,
     family: familySchema.parse(row.family),
     has_endpoint: hasEndpoint(row),

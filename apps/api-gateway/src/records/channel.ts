@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
 import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
@@ -19,7 +20,22 @@ const common = {
   failure_reason: z
     .string()
     .nullable()
-    .meta({ description: 'Why it was given up. Null otherwise.', examples: [null] }),
+    .meta({
+      description: 'Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.',
+      examples: [null],
+    }),
+  failing_since: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'Since when its deliveries fail. Null unless `failing`.', examples: [null] }),
+  next_attempt_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({
+      description:
+        'When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.',
+      examples: [null],
+    }),
   expression_errors: z
     .object({
       count: z.int().meta({ description: 'Events since the filters were set.', examples: [3] }),
@@ -33,7 +49,7 @@ const common = {
     .nullable()
     .meta({
       description:
-        'Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.',
+        'Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.',
       examples: [null],
     }),
   created_at: createdAtSchema,
@@ -91,6 +107,8 @@ export interface ChannelRow {
   readonly isArchived: boolean;
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
+  readonly failingSince: Date | null;
+  readonly probeAt: Date | null;
   readonly expressionErrors: {
     readonly count: bigint;
     readonly lastError: string;
@@ -111,6 +129,7 @@ export function toChannelRecord(row: ChannelRow): z.infer<typeof channelSchema> 
     status: row.isArchived ? 'archived' : row.status,
     failed_at: row.failedAt?.toISOString() ?? null,
     failure_reason: row.failureReason,
+    ...describeProbes(row),
     expression_errors: row.expressionErrors && {
       count: Number(row.expressionErrors.count),
       last_error: row.expressionErrors.lastError,
@@ -119,4 +138,16 @@ export function toChannelRecord(row: ChannelRow): z.infer<typeof channelSchema> 
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   });
+}
+
+/** A failing channel gets its oldest held delivery again and again, until one arrives. */
+function describeProbes({ status, isArchived, failingSince, probeAt }: ChannelRow): {
+  failing_since: string | null;
+  next_attempt_at: string | null;
+} {
+  const isFailing = status === 'failing' && !isArchived;
+  return {
+    failing_since: (isFailing && failingSince?.toISOString()) || null,
+    next_attempt_at: (isFailing && probeAt?.toISOString()) || null,
+  };
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { findNetwork } from '@chainwatch/chain-registry';
 import type { Network } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeSync, type ServiceReport } from './describe-sync.ts';
 
 const now = new Date('2026-01-01T00:10:00.000Z');

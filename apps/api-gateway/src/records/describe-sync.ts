@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The last report of one service about a chain. */
 export interface ServiceReport {
   readonly service: 'block-ingestor' | 'tx-analyzer' | 'balance-service';

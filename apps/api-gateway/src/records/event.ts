@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { EVENT_SCHEMAS, EVENT_TYPES, type EventEnvelope, type EventType } from '@chainwatch/events';
 

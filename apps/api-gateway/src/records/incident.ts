@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { UpgradeBook } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/db/prisma';
@@ -30,7 +31,7 @@ export const incidentSchema = z
     }),
     status: incidentStatusSchema.meta({
       description:
-        '`open`: somebody has to look at it; `resolved`: a release, or a node, that knows the kind told its blocks; `accepted`: the operator stands for what was told of its blocks.',
+        '`open`: needs attention; `resolved`: a release or a node that knows the kind processed its blocks; `accepted`: the operator accepts the reported transactions of its blocks.',
     }),
     block_number: z.int().meta({ description: 'The first block that has it.', examples: [21_000_000] }),
     last_block_number: z
@@ -45,7 +46,7 @@ export const incidentSchema = z
       .string()
       .nullable()
       .meta({
-        description: 'The first transaction that has it. Null where it stands in the block itself.',
+        description: 'The first transaction that has it. Null if it is in the block itself.',
         examples: ['0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b'],
       }),
     subject: z
@@ -74,7 +75,7 @@ export const incidentSchema = z
     got: z.string().meta({ description: 'What came.', examples: ['transaction type 0x7d'] }),
     is_contradicted: z.boolean().meta({
       description:
-        'Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted.',
+        'Whether another node contradicts the unproved data. The log of tx-analyzer has the block and the transactions. Contradicted transactions are not confirmed before the incident is accepted.',
     }),
     upgrade: explanationSchema,
     created_at: z.iso

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 
 /** Where a client reaches the gateway, without a slash at the end. @param origin where it asked */

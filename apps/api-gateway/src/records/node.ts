@@ -1,6 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 
 const time = z.iso.datetime().nullable();
+
+const healthSchema = z.object({
+  at: z.iso
+    .datetime()
+    .meta({ description: 'Begin of the quarter of an hour.', examples: ['2026-01-01T00:00:00.000Z'] }),
+  samples: z.int().meta({ description: 'Reports of the node, one every 10 s.', examples: [90] }),
+  failures: z.int().meta({ description: 'Reports in which it was `failing`.', examples: [0] }),
+  latency_ms: z
+    .number()
+    .nullable()
+    .meta({ description: 'Mean latency in milliseconds. Null: it told no head.', examples: [42] }),
+});
+export type NodeHealth = z.infer<typeof healthSchema>;
 
 export const nodeSchema = z
   .object({
@@ -16,7 +30,10 @@ export const nodeSchema = z
     head_number: z
       .int()
       .nullable()
-      .meta({ description: 'The last head that it told. Null before.', examples: [21_000_002] }),
+      .meta({
+        description: 'The last head that the node reported. Null before the first one.',
+        examples: [21_000_002],
+      }),
     latency_ms: z
       .number()
       .nullable()
@@ -36,13 +53,17 @@ export const nodeSchema = z
       .string()
       .nullable()
       .meta({ description: 'Why it failed then. Null: it never did.', examples: [null] }),
+    history: z.array(healthSchema).meta({
+      description:
+        'The last 24 hours in quarters of an hour, oldest first. Quarters without a report are missing. Nodes at the same host share it.',
+    }),
   })
   .meta({ id: 'Node' });
 
 /** As the ingestor writes it (libs/ingestor/src/start-beating.ts). */
-export type NodeReport = Omit<z.infer<typeof nodeSchema>, 'status'>;
+export type NodeReport = Omit<z.infer<typeof nodeSchema>, 'status' | 'history'>;
 
-export function toNodeRecord(report: NodeReport): z.infer<typeof nodeSchema> {
+export function toNodeRecord(report: NodeReport, history: readonly NodeHealth[]): z.infer<typeof nodeSchema> {
   const { url, is_in_use, head_number, latency_ms, last_success_at, last_error_at, last_error } = report;
   return {
     url,
@@ -53,6 +74,7 @@ export function toNodeRecord(report: NodeReport): z.infer<typeof nodeSchema> {
     last_success_at,
     last_error_at,
     last_error,
+    history: [...history],
   };
 }
 

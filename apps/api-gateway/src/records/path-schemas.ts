@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { assetPathSchema, chainGidSchema } from '@chainwatch/caip';
 import { listFamilies } from '@chainwatch/chain-registry';
@@ -17,7 +18,7 @@ export const nameSchema = z
   .trim()
   .min(1)
   .max(255)
-  .meta({ description: 'As you call it.', examples: ['Payments'] });
+  .meta({ description: 'Optional name.', examples: ['Payments'] });
 /** An offset can move a time out of the four-digit years, which no answer could show. */
 export const timestampSchema = z.iso
   .datetime({ offset: true })

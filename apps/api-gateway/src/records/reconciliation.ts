@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { createdAtSchema } from './recorded-times.ts';
@@ -20,7 +21,7 @@ const TEXTS: Readonly<Record<(typeof CLASSES)[number], string>> = {
   amount_differs: 'Rows with another amount than the movement.',
   duplicate: 'Rows that name a movement which an earlier row names.',
   unconfirmed: 'Rows whose transaction is not confirmed; `reason` says why.',
-  invalid: 'Rows that could not be read; `reason` names the column.',
+  invalid: 'Invalid rows; `reason` names the column.',
 };
 
 const count = (description: string, usual: number) =>

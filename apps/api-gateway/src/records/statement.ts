@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { STATEMENT_FORMATS } from '../statements/statement-formats.ts';
@@ -64,6 +65,13 @@ export const statementSchema = z
           description: 'Declared gaps that are written: what the statement does not know.',
           examples: [1],
         }),
+        unexplained: z
+          .int()
+          .min(0)
+          .meta({
+            description: 'Balances that are written and have a part that no movement explains.',
+            examples: [0],
+          }),
       })
       .meta({ description: 'How far it is.' }),
     size: z
@@ -122,6 +130,7 @@ export function toStatementRecord(row: StatementRow): z.infer<typeof statementSc
     progress: {
       ...{ addresses_done: row.addressesDone, addresses_total: row.addressCount },
       ...{ movements: Number(row.movementCount), gaps: Number(row.gapCount) },
+      unexplained: Number(row.unexplainedCount),
     },
     size: row.size === null ? null : Number(row.size),
     signature:

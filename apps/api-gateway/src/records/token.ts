@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { UiMultiplier } from '@chainwatch/chain-core';
 import { currentMultiplier } from '../assets/current-multiplier.ts';
@@ -38,7 +39,7 @@ export const tokenSchema = z
       .nullable()
       .meta({
         description:
-          'Decimal places between base and whole units. Null while they are not known: it has not been asked, or its contract does not say.',
+          'Decimal places between base and whole units. Null while unknown: the contract was not asked yet, or does not say.',
         examples: [6],
       }),
     ui_multiplier: z

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/db/prisma';
 import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, startMailServer, type AnvilHandle, type MailServerHandle } from '@chainwatch/testing';
 import { operations } from '../route-table.ts';
 import { accounts, bodyOf } from '../spec-support/public-keys.ts';
@@ -42,6 +43,7 @@ const bodies: Readonly<Record<string, () => object | Promise<object>>> = {
     const { source: _source, is_used: _isUsed, image_url: _image, ...document } = body;
     return document;
   },
+  createEndpoint: () => ({ endpoint_url: anvil.url, weight: 3 }),
   createToken: () => ({}),
   createPublicKey: () => bodyOf(accounts.bip49),
   createPublicKeyAddresses: () => ({ indexes: [7] }),

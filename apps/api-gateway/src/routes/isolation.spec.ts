@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
 import { permissionsOf } from '@chainwatch/api-key';
 import { findFreePort, startAnvil } from '@chainwatch/testing';
@@ -24,6 +25,7 @@ const shared: Readonly<Record<string, string>> = {
   chain_gid: 'eip155:1',
   block_number: '1',
   incident_id: '00000000-0000-4000-8000-000000000000',
+  endpoint_id: '00000000-0000-4000-8000-000000000000',
 };
 /** A token that the first project discovered. */
 const token = '0xdac17f958d2ee523a2206206994597c13d831ec7';

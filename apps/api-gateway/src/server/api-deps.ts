@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BulkThreads } from '../bulk/bulk-threads.ts';
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
@@ -14,6 +15,7 @@ import type { ChainRecords } from '../chains/chain-records.ts';
 import type { NetworkFollower } from '../networks/follow-networks.ts';
 import type { EventFeeds } from '../events/event-feeds.ts';
 import type { Exports } from '../lists/exports.ts';
+import type { Source } from '../reads/read-on.ts';
 
 /** The dependencies of the handlers. */
 export interface ApiDeps {
@@ -21,6 +23,8 @@ export interface ApiDeps {
   readonly db: Database;
   /** Lists, look-ups and simple writes. */
   readonly prisma: PrismaClient;
+  /** Of a request that a standby answers, whose `db` and `prisma` are: those of the primary (reads/read-on.ts). */
+  readonly primary?: Source;
   /** Chain records, cached briefly. */
   readonly chains: ChainRecords;
   /** The known networks of this replica. */
@@ -36,7 +40,7 @@ export interface ApiDeps {
   /** The open streams of events of this replica. */
   readonly feeds: Pick<EventFeeds, 'enter' | 'serve'>;
   /** Answers with whole lists. */
-  readonly exports: Pick<Exports, 'answer'>;
+  readonly exports: Pick<Exports, 'answer' | 'download'>;
   /** Writes statements; undefined: the installation has no key to sign them with. */
   readonly statements: Pick<StatementWorker, 'call'> | undefined;
   /** Guarded, because node URLs and webhook URLs come from customers. */

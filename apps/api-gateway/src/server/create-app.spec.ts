@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createLogger } from '@chainwatch/telemetry';
 import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
@@ -167,7 +168,7 @@ describe('what every route answers', () => {
       ).toEqual([
         ['a request was answered', 'one', 201, '/v1/addresses/external'],
         ['a request was answered', 'two', 200, '/v1/addresses'],
-        ['could not announce changed addresses', 'one', undefined, undefined],
+        ['failed to announce changed addresses', 'one', undefined, undefined],
       ]);
     } finally {
       await logging.stop();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import express, { Router } from 'express';
 import type { Express, RequestHandler } from 'express';
 import helmet from 'helmet';
@@ -26,6 +27,8 @@ import { serveConsent } from '../channels/serve-consent.ts';
 import type { OidcSettings } from '../oidc/oidc-client.ts';
 import { serveOidc } from '../oidc/serve-oidc.ts';
 import { serveDocuments } from '../openapi/serve-documents.ts';
+import { chooseServer } from '../reads/choose-server.ts';
+import type { Standby } from '../reads/open-standby.ts';
 import { routeTable } from '../route-table.ts';
 import { serveCommand } from '../ui/serve-command.ts';
 import { serveDashboard } from '../ui/serve-dashboard.ts';
@@ -38,7 +41,9 @@ import { translateError } from './translate-error.ts';
 export interface AppOptions {
   readonly deps: ApiDeps;
   readonly keys: KeyStore;
-  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot'>;
+  readonly cache: Pick<Cache, 'consumeToken' | 'holdSlot' | 'freeSlot' | 'noteWrite' | 'mayHaveWritten'>;
+  /** What lists are read from in place of the primary. */
+  readonly standby?: Standby | undefined;
   readonly limits: RequestLimits;
   /** Roots of the problem types (decisions.md 1.7). */
   readonly docsUrl: string;
@@ -95,10 +100,11 @@ export function createApp(options: AppOptions): Express {
     limitPublic(limit),
   );
   const { namespaceLabel } = options.deps.settings;
+  const readOrWrite = chooseServer({ standby: options.standby, writes: options.cache });
   const routes = mountRoutes(routeTable, {
     deps: options.deps,
     authorizerOf,
-    around: (call) => runForOwner(call.principal.workspaceId, () => carryOutOnce(call)),
+    around: (call) => runForOwner(call.principal.workspaceId, () => readOrWrite(call, carryOutOnce)),
     deadlineMs: options.requestTimeoutMs,
     checkReplies: options.checkReplies,
   });

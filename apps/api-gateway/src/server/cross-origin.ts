@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import { clientOf } from '../auth/limit-requests.ts';
@@ -11,7 +12,7 @@ export interface CrossOriginOptions {
 
 /** What a page may send, and which headers of an answer it may read. */
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const REQUEST_HEADERS = ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id'];
+const REQUEST_HEADERS = ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Cache-Control'];
 const EXPOSED_HEADERS = [
   'X-Request-Id',
   'X-RateLimit-Limit',
@@ -19,6 +20,7 @@ const EXPOSED_HEADERS = [
   'X-RateLimit-Reset',
   'Retry-After',
   'Idempotency-Replayed',
+  'X-Data-As-Of',
   'Allow',
 ];
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Permission } from '@chainwatch/api-key';
 import { routeFactory } from '@chainwatch/http';
 import type { DefineRoute, Route } from '@chainwatch/http';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { buildDocument } from '../openapi/build-document.ts';
 import { operations } from '../route-table.ts';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';

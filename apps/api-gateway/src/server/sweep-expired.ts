@@ -1,24 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 
 const EVERY_MS = 60_000;
-const BATCH = 5_000;
 
-/** Tables whose rows count until their `expires_at`, with their primary keys. */
-const KEYS = {
-  idempotency_keys: 'api_key_id, key_hash',
-  portal_sessions: 'id',
-  ended_sessions: 'id',
-  proof_requests: 'event_id',
+/** Tables whose rows count until their `expires_at`: their primary keys, and how many rows one statement deletes. */
+const TABLES = {
+  idempotency_keys: { key: 'api_key_id, key_hash', batch: 5_000 },
+  portal_sessions: { key: 'id', batch: 5_000 },
+  ended_sessions: { key: 'id', batch: 5_000 },
+  proof_requests: { key: 'event_id', batch: 5_000 },
+  // With its document, which may be large.
+  statements: { key: 'id', batch: 1 },
 } as const;
-type ExpiringTable = keyof typeof KEYS;
+type ExpiringTable = keyof typeof TABLES;
 
 /** Deletes expired rows every minute; each is deleted by one replica. Returns stop. */
 export function sweepExpired(db: Sql, logger: Pick<Logger, 'warn'>): () => void {
   const timer = setInterval(() => {
-    for (const table of Object.keys(KEYS) as ExpiringTable[])
+    for (const table of Object.keys(TABLES) as ExpiringTable[])
       deleteExpired(db, table).catch((err: unknown) =>
-        logger.warn({ err, table }, 'could not delete expired rows'),
+        logger.warn({ err, table }, 'failed to delete expired rows'),
       );
   }, EVERY_MS);
   timer.unref();
@@ -27,13 +29,14 @@ export function sweepExpired(db: Sql, logger: Pick<Logger, 'warn'>): () => void 
 
 /** Returns how many there were. */
 export async function deleteExpired(db: Sql, table: ExpiringTable): Promise<number> {
+  const { key, batch } = TABLES[table];
   let count = 0;
   for (;;) {
     const { rowCount } = await db.query(
-      `DELETE FROM ${table} WHERE (${KEYS[table]}) IN (
-         SELECT ${KEYS[table]} FROM ${table} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`,
+      `DELETE FROM ${table} WHERE (${key}) IN (
+         SELECT ${key} FROM ${table} WHERE expires_at <= now() ORDER BY expires_at LIMIT ${batch} FOR UPDATE SKIP LOCKED)`,
     );
     count += rowCount ?? 0;
-    if ((rowCount ?? 0) < BATCH) return count;
+    if ((rowCount ?? 0) < batch) return count;
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { mock } from 'node:test';
 import { createCache } from '@chainwatch/cache';
 import { takeSlot } from './take-slot.ts';

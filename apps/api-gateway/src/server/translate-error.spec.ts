@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase } from '@chainwatch/db';
 import { createPrisma } from '@chainwatch/db/prisma';
 import { findFreePort, waitFor } from '@chainwatch/testing';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { notFound, serviceUnavailable, unauthorized } from '@chainwatch/problem';
 import type { ProblemError } from '@chainwatch/problem';
 

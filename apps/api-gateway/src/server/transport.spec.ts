@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { SpecWorld } from '../spec-support/spec-world.ts';
 
@@ -110,7 +111,7 @@ describe('answers to browsers, through proxies, in time', () => {
     expect(preflight.headers).toMatchObject({
       'access-control-allow-origin': page,
       'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
-      'access-control-allow-headers': 'X-Api-Key, Content-Type, Idempotency-Key, X-Request-Id',
+      'access-control-allow-headers': 'X-Api-Key, Content-Type, Idempotency-Key, X-Request-Id, Cache-Control',
       'access-control-max-age': '600',
     });
     for (const send of [
@@ -121,7 +122,7 @@ describe('answers to browsers, through proxies, in time', () => {
       const { headers } = await send.set('Origin', page);
       expect(headers['access-control-allow-origin']).toBe(page);
       expect(headers['access-control-expose-headers']).toBe(
-        'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotency-Replayed, Allow',
+        'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotency-Replayed, X-Data-As-Of, Allow',
       );
       expect(headers['access-control-allow-credentials']).toBeUndefined();
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Bodies that create channels whose receivers are programs, by kind. */
 export const KINDS = {
   webhook: { name: 'w', url: 'https://1.1.1.1/hook' },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The cells of each line (RFC 4180). */
 export function parseCsv(text: string): string[][] {
   const lines: string[][] = [[]];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Test } from 'supertest';
 import type { SpecWorld } from './spec-world.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Accounts of the mnemonic "abandon … about", as BIP-84, BIP-86 and SLIP-132 publish them, and one of a test network. */
 export const accounts = {
   bip44: {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BookTransaction } from './books.ts';
 
 /** A row of a ledger, in base units and without a sign. */
@@ -121,6 +122,9 @@ function matchGroup(
   ];
 }
 
+const sidesOf = (side: string): readonly string[] =>
+  side === 'mixed' ? ['in', 'out'] : side === 'any' ? ['self'] : [side];
+
 const sumOf = (list: readonly Move[]): bigint | undefined =>
   list.length === 0 ? undefined : list.reduce((sum, { amount }) => sum + amount, 0n);
 
@@ -131,12 +135,13 @@ class Group {
   readonly found: Found[] = [];
   readonly #rows: readonly NaiveRow[];
   readonly #moves: readonly Move[];
-  readonly #hasSelf: boolean;
+  readonly #isSelfAlone: boolean;
 
   constructor(rows: readonly NaiveRow[], moves: readonly Move[]) {
     this.#rows = [...rows].sort((one, other) => one.line - other.line);
     this.#moves = moves;
-    this.#hasSelf = moves.some(({ side }) => side === 'self');
+    const transfers = moves.filter(({ side }) => side !== 'fee');
+    this.#isSelfAlone = transfers.length > 0 && transfers.every(({ side }) => side === 'self');
   }
 
   matchEqual(): void {
@@ -146,6 +151,10 @@ class Group {
         const move = this.#free(this.#sideOf(row)).find(({ amount }) => amount === row.amount);
         if (move !== undefined) this.#claim(row, [move], true);
       }
+    for (const row of this.#left()) {
+      const move = this.#free('any').find(({ amount }) => amount === row.amount);
+      if (move !== undefined && this.#sideOf(row) !== 'fee') this.#claim(row, [move], true);
+    }
   }
 
   matchSums(): void {
@@ -194,7 +203,7 @@ class Group {
 
   #findSum(row: NaiveRow): string | undefined {
     const side = this.#sideOf(row);
-    const [ins, outs, all] = [sumOf(this.#free('in')), sumOf(this.#free('out')), sumOf(this.#free())];
+    const [ins, outs, all] = [sumOf(this.#free('in')), sumOf(this.#free('out')), sumOf(this.#free('any'))];
     if (side === 'any') return row.amount === all ? 'any' : undefined;
     if (side !== 'out' && row.amount === ins) return 'in';
     if (side !== 'in' && row.amount === outs) return 'out';
@@ -205,8 +214,8 @@ class Group {
   }
 
   #sideOf({ direction }: NaiveRow): string {
-    if (this.#hasSelf) return 'any';
-    const sides = [...new Set(this.#moves.map(({ side }) => side))];
+    if (this.#isSelfAlone && direction !== 'fee') return 'any';
+    const sides = [...new Set(this.#moves.map(({ side }) => side))].filter((side) => side !== 'self');
     return direction ?? (sides.length === 1 ? sides[0]! : 'mixed');
   }
 
@@ -215,14 +224,12 @@ class Group {
   }
 
   #free(side = 'mixed'): Move[] {
-    return this.#moves.filter(
-      (move) => !move.claimed && (side === 'mixed' || side === 'any' || move.side === side),
-    );
+    return this.#moves.filter((move) => !move.claimed && sidesOf(side).includes(move.side));
   }
 
   #claim(row: NaiveRow, list: readonly Move[], isEqual: boolean): void {
     for (const move of list) move.claimed = true;
-    const isBoth = !this.#hasSelf && new Set(list.map(({ side }) => side)).size > 1;
+    const isBoth = new Set(list.map(({ side }) => side)).size > 1;
     const net = list.reduce(
       (sum, { side, amount }) => sum + (isBoth && side === 'out' ? -amount : amount),
       0n,

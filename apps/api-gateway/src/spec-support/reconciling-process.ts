@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase } from '@chainwatch/db';
 import { reconcileStep } from '../reconciliations/reconcile-step.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createBus } from '@chainwatch/bus';
 import type { Bus } from '@chainwatch/bus';
 import { createCache } from '@chainwatch/cache';
@@ -21,7 +22,7 @@ export interface Replica {
 export async function startReplica(
   world: SpecWorld,
   natsUrl: string,
-  options: Partial<Pick<ApiGatewayOptions, 'keyLifetimeMs' | 'cache'>> = {},
+  options: Partial<Pick<ApiGatewayOptions, 'keyLifetimeMs' | 'cache' | 'standby'>> = {},
 ): Promise<Replica> {
   const bus = await createBus('api-gateway', { url: natsUrl, isValidating: true });
   const gateway = await startApiGateway({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -13,6 +14,7 @@ import { createUpgradeBook } from '@chainwatch/chain-registry';
 import { createKeyStore } from '@chainwatch/key-store';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer } from '@chainwatch/secrets';
+import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import type { Bootstrap } from '@chainwatch/tool-db/bootstrap';
@@ -84,6 +86,8 @@ interface WorldOptions {
   readonly statementTimeoutMs?: number;
   /** As where STATEMENT_KEY is not set. */
   readonly hasNoStatements?: boolean;
+  /** Default: a fresh database of the shared server. */
+  readonly postgres?: Pick<PostgresHandle, 'url' | 'stop'>;
   /** Makes another instance of the app, with that one's database, projects and sealing keys. */
   readonly sharing?: SpecWorld;
 }
@@ -92,7 +96,7 @@ export async function startSpecWorld(options: WorldOptions = {}): Promise<SpecWo
   const { sharing } = options;
   const postgres = sharing
     ? { url: sharing.databaseUrl, stop: async () => undefined }
-    : await startPostgres();
+    : (options.postgres ?? (await startPostgres()));
   const sessions = { statementTimeoutMs: options.statementTimeoutMs, findOwner: findRequestOwner };
   const db = createDatabase({ url: postgres.url, applicationName: 'api-gateway-spec', ...sessions });
   const prisma = createPrisma(postgres.url, sessions);
@@ -159,7 +163,7 @@ async function serve(
 ): Promise<Server> {
   const app = createApp({
     ...parts,
-    cache: parts.deps.cache,
+    cache: createCache(undefined),
     ...URIS,
     trustedProxies: 0,
     corsOrigins: [],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { waitFor } from '@chainwatch/testing';
@@ -65,17 +66,17 @@ export class StatementLedger {
     );
   }
 
-  /** @returns its id and canonical form */
+  /** @param isImported alone: it is watched from where the API says. @returns its id and canonical form */
   async addAddress(
     client: Client,
-    label?: string,
-    groups?: string[],
+    { isImported = false, ...named }: { label?: string; groups?: string[]; isImported?: boolean } = {},
   ): Promise<{ id: string; address: string }> {
     const value = `0x${randomBytes(20).toString('hex')}`;
     const { body } = await client
       .post('/addresses/external')
-      .send({ value, chain_family: 'evm', label, groups })
+      .send({ value, chain_family: 'evm', ...named })
       .expect(201);
+    if (isImported) return { id: body.id, address: value };
     await this.world.db.query(
       `INSERT INTO address_watches (address_id, chain_gid, from_block) VALUES ($1, $2, 0)
        ON CONFLICT (address_id, chain_gid) DO UPDATE SET from_block = 0`,
@@ -214,6 +215,7 @@ export interface StatementRecord {
   readonly status: string;
   readonly reason: string | null;
   readonly size: number;
+  readonly progress: { readonly unexplained: number };
   readonly signature: { readonly kid: string; readonly sha256: string; readonly value: string };
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { createDatabase } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { text as readText } from 'node:stream/consumers';
 import { createHttpClient } from '@chainwatch/outbound';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buildDocument } from '../openapi/build-document.ts';
 import { operations } from '../route-table.ts';

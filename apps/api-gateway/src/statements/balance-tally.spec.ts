@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BalanceTally } from './balance-tally.ts';
 import type { Entry } from './read-entries.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatKnownAmount } from '@chainwatch/amounts';
 import type { ChangeReason } from '@chainwatch/events';
 import type { Account, Reading } from './read-accounts.ts';
@@ -92,7 +93,7 @@ export class BalanceTally {
   }
 
   #listGaps(): GapLine[] {
-    const { opening, closing, isOpeningLate } = this.account;
+    const { opening, closing, isOpeningLate, doubt } = this.account;
     const gaps: GapLine[] = [];
     if (opening === undefined || closing === undefined)
       gaps.push(
@@ -110,6 +111,13 @@ export class BalanceTally {
         this.#gap({
           ...{ kind: 'reading_behind', from_block: (closing?.number ?? 0) + 1 },
           reason: `${this.#behind} movements are later than the last reading of the balance`,
+        }),
+      );
+    if (doubt !== undefined)
+      gaps.push(
+        this.#gap({
+          ...{ kind: 'unexplained', from_block: doubt.since + 1, to_block: doubt.until },
+          reason: `a reading showed ${doubt.amountRaw} base units that nothing explains; a second one has not decided yet`,
         }),
       );
     return gaps;

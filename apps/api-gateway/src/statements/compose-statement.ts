@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFamilyNamed } from '@chainwatch/chain-registry';
 import type { Database, Sql, Statement } from '@chainwatch/db';
 import { readCoverage } from './read-address-gaps.ts';
-import { findStated } from './find-stated.ts';
+import { ADDRESSES_MAX, findStated } from './find-stated.ts';
 import { readWindow, type ChainWindow } from './read-window.ts';
 import { stateAddress } from './state-address.ts';
 import type { StatedAddress } from './stated-address.ts';
@@ -30,7 +31,7 @@ interface Composition {
   readonly statement: ClaimedStatement;
   readonly emit: (line: StatementLine) => Promise<void>;
   readonly signal: AbortSignal;
-  readonly progress: Progress & { addresses: number; movements: number; gaps: number };
+  readonly progress: { -readonly [name in keyof Progress]: Progress[name] };
 }
 
 /**
@@ -45,6 +46,8 @@ export async function composeStatement(composition: Composition): Promise<void> 
     composition.signal.throwIfAborted();
     if (line.type === 'movement') progress.movements += 1;
     if (line.type === 'gap') progress.gaps += 1;
+    if (line.type === 'balance' && line.unexplained_raw !== null && line.unexplained_raw !== '0')
+      progress.unexplained += 1;
     if (line.type === 'balance' || line.type === 'adjustment') counts[line.type] += 1;
     if (progress.movements > MOVEMENTS_MAX)
       throw new StatementImpossibleError(
@@ -53,6 +56,10 @@ export async function composeStatement(composition: Composition): Promise<void> 
     await composition.emit(line);
   };
   const addresses = await findStated(db, projectId, request);
+  if (addresses.length > ADDRESSES_MAX)
+    throw new StatementImpossibleError(
+      `The statement has more than ${ADDRESSES_MAX.toLocaleString('en')} addresses: ask for fewer, by group or by name.`,
+    );
   const chains = await listChains(db, request.chain_gids, addresses);
   await emit(
     headOf(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Principal } from '@chainwatch/key-store';
 import { notFound, type ProblemError } from '@chainwatch/problem';
 import type { StatementRow } from '../records/statement.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { stringify } from 'csv-stringify/sync';
 import { markText } from '../lists/csv-text.ts';
 import type { StatementFormat } from './statement-format.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { html, type Html } from '../channels/html.ts';
 import type { StatementFormat } from './statement-format.ts';
 import type { StatementLine } from './statement-lines.ts';
@@ -115,11 +116,13 @@ function balanceCells(line: LineOf<'balance'>): Cell[] {
   return [
     line.symbol === null ? line.asset_gid : `${line.symbol} (${line.asset_gid})`,
     ...[reading(line.opening), reading(line.closing), `${line.explained_raw} base units`],
-    isExplained
-      ? '0'
-      : html`<span class="unexplained">${line.unexplained ?? line.unexplained_raw ?? 'unknown'}</span>`,
+    isExplained ? '0' : html`<span class="unexplained">${describeUnexplained(line)}</span>`,
     ...[`${line.adjustments_raw} base units`, line.movement_count],
   ];
+}
+
+function describeUnexplained({ unexplained, unexplained_raw: raw }: LineOf<'balance'>): string {
+  return unexplained ?? (raw === null ? 'unknown' : `${raw} base units`);
 }
 
 function describeGap(line: LineOf<'gap'>): string {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
 import {
   CHAIN,
@@ -86,6 +87,24 @@ it('shows an adjustment beside what is unexplained, and never adds it up', async
   expect(ranges(lines, 'unexplained')).toEqual([[6, 15]]);
 });
 
+it('declares what a single reading showed and nothing explains, until a second one decides', async () => {
+  const insert = (since: number, block: number): Promise<unknown> =>
+    world.db.query(
+      `INSERT INTO balance_differences (address_id, asset_gid, chain_gid, amount_raw, block_number, block_hash, since_number)
+       VALUES ($1, $2, $3, -8, $4, $5, $6)`,
+      [mine.id, ETHER, CHAIN, block, hashOf(block), since],
+    );
+  await ledger.addReading(mine.id, 15, 100n);
+  expect(ranges(await state(), 'unexplained')).toEqual([]);
+  await insert(12, 18);
+  const lines = await state();
+  expect(ranges(lines, 'unexplained')).toEqual([[13, 18]]);
+  expect(linesOf(lines, 'balance')).toMatchObject([{ unexplained_raw: '0' }]);
+  // It began behind the end.
+  await world.db.query('UPDATE balance_differences SET since_number = 1000, block_number = 1001');
+  expect(ranges(await state(), 'unexplained')).toEqual([]);
+});
+
 it('declares a token that moved and has no reading, and what is later than the last one; leaves NFTs out', async () => {
   const move = { from: STRANGER, to: mine.address, amount: 5n };
   await ledger.addMovement([mine.id], { ...move, block: 12, asset: TOKEN, type: 'token' });
@@ -168,33 +187,6 @@ it("tells no project of another one's incident", async () => {
   ]);
 });
 
-it('declares when an address was not watched, and which history is not covered', async () => {
-  await world.db.query('UPDATE address_watches SET from_block = 25 WHERE address_id = $1', [mine.id]);
-  expect(ranges(await state(), 'not_watched')).toEqual([[10, 24]]);
-  await world.db.query(
-    `INSERT INTO address_histories (address_id, chain_gid, project_id, status, from_block, next_block, to_block, not_covered)
-     VALUES ($1, $2, $3, 'complete', 12, 25, 24, '[{"from_block": 14, "to_block": 16}]')`,
-    [mine.id, CHAIN, world.project.projectId],
-  );
-  const complete = await state();
-  expect(ranges(complete, 'not_watched')).toEqual([[10, 11]]);
-  expect(ranges(complete, 'history_not_covered')).toEqual([[14, 16]]);
-  expect(ranges(complete, 'history_incomplete')).toEqual([]);
-  await world.db.query(
-    `UPDATE address_histories SET status = 'running', next_block = 20 WHERE address_id = $1`,
-    [mine.id],
-  );
-  expect(ranges(await state(), 'history_incomplete')).toEqual([[20, 24]]);
-  await world.db.query(
-    `INSERT INTO address_backfills (address_id, chain_gid, status) VALUES ($1, $2, 'running')`,
-    [mine.id, CHAIN],
-  );
-  expect(ranges(await state(), 'history_incomplete')).toEqual([
-    [null, null],
-    [20, 24],
-  ]);
-});
-
 it('is begun again when a reorganization takes a block away while it is written', async () => {
   await using _ = await changedChain('');
   const reorganize = async (): Promise<void> => {
@@ -206,7 +198,7 @@ it('is begun again when a reorganization takes a block away while it is written'
     db: worker.db,
     statement: { id: mine.id, projectId: world.project.projectId, request, format: 'ndjson', attempt: 1 },
     signal: new AbortController().signal,
-    progress: { addresses: 0, movements: 0, gaps: 0 },
+    progress: { addresses: 0, movements: 0, gaps: 0, unexplained: 0 },
     emit: async (line) => {
       if (line.type === 'balance') await reorganize();
     },

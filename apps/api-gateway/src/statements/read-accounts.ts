@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { CHECKED_AT, COINS_CHECKED_AT } from '../routes/addresses.balance-details/balance-row.ts';
 import type { StatedAddress } from './stated-address.ts';
@@ -22,9 +23,21 @@ export interface Account {
   /** The last reading up to the end of the window. */
   readonly closing: Reading | undefined;
   readonly checkedAt: string | null;
+  /** What a single reading shows and nothing explains: a second one has not decided yet. */
+  readonly doubt?: Doubt | undefined;
+}
+
+export interface Doubt {
+  readonly amountRaw: bigint;
+  /** The block after which it may have begun, and the reading's. */
+  readonly since: number;
+  readonly until: number;
 }
 
 interface Row {
+  readonly doubt_raw: string | null;
+  readonly doubt_since: number | null;
+  readonly doubt_until: number | null;
   readonly asset_gid: string;
   readonly symbol: string | null;
   readonly decimals: number | null;
@@ -57,11 +70,14 @@ export async function readAccounts(
   const { rows } = await sql.query<Row>(
     `SELECT b.asset_gid, a.symbol, a.decimals, ${isOfCoins ? COINS_CHECKED_AT : CHECKED_AT} AS checked_at,
        coalesce(o.raw, l.raw) AS opening_raw, coalesce(o.number, l.number) AS opening_number, coalesce(o.hash, l.hash) AS opening_hash, coalesce(o.time, l.time) AS opening_time,
-       c.raw AS closing_raw, c.number AS closing_number, c.hash AS closing_hash, c.time AS closing_time
+       c.raw AS closing_raw, c.number AS closing_number, c.hash AS closing_hash, c.time AS closing_time,
+       d.amount_raw::text AS doubt_raw, coalesce(d.since_number, c.number) AS doubt_since, d.block_number AS doubt_until
      FROM balances b JOIN assets a ON a.gid = b.asset_gid AND a.type <> 'nft'
      LEFT JOIN LATERAL (${READING('h.block_number <= $4', 'DESC')}) o ON true
      LEFT JOIN LATERAL (${READING('o.number IS NULL AND h.block_number > $4 AND h.block_number <= $5', 'ASC')}) l ON true
      LEFT JOIN LATERAL (${READING('h.block_number <= $5', 'DESC')}) c ON true
+     LEFT JOIN balance_differences d ON d.address_id = b.address_id AND d.asset_gid = b.asset_gid
+       AND coalesce(d.since_number, c.number) < $5 AND d.block_number > $4
      WHERE b.address_id = $1 AND b.chain_gid = $2 ORDER BY b.asset_gid`,
     [id, gid, address, openNumber, closeNumber],
   );
@@ -83,7 +99,12 @@ export async function readAccounts(
       time: row.closing_time,
     }),
     checkedAt: row.checked_at?.toISOString() ?? null,
+    doubt: toDoubt(row),
   }));
+}
+
+function toDoubt({ doubt_raw: raw, doubt_since: since, doubt_until: until }: Row): Doubt | undefined {
+  return raw === null || until === null ? undefined : { amountRaw: BigInt(raw), since: since ?? -1, until };
 }
 
 interface ReadingColumns {

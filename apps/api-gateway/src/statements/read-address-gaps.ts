@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
+import { findNetworkGids } from '../addresses/parse-address.ts';
 import { gapOf, type GapLine } from './statement-lines.ts';
 import type { StatedAddress } from './stated-address.ts';
 import type { ChainWindow } from './read-window.ts';
 
 interface WatchRow {
   readonly chain_gid: string;
+  /** Without a watch of its own an address counts from the first block that the chain was followed from. */
   readonly from_block: number | null;
   readonly status: string | null;
   readonly history_from: number | null;
@@ -27,14 +30,20 @@ export async function readCoverage(
   address: StatedAddress,
   windows: readonly ChainWindow[],
 ): Promise<AddressCoverage> {
+  // An address that an earlier release took counts as one that every network knows.
+  const knownOn = await findNetworkGids(address.chainFamily, address.address).catch(() => undefined);
   const { rows } = await sql.query<WatchRow>(
-    `SELECT c.chain_gid, w.from_block, h.status, h.from_block AS history_from, h.next_block, coalesce(h.not_covered, '[]') AS not_covered, f.status AS search_status
-     FROM (SELECT chain_gid FROM address_watches WHERE address_id = $1 UNION SELECT chain_gid FROM balances WHERE address_id = $1) c
-     LEFT JOIN address_watches w ON w.address_id = $1 AND w.chain_gid = c.chain_gid
-     LEFT JOIN address_histories h ON h.address_id = $1 AND h.chain_gid = c.chain_gid
-     LEFT JOIN address_backfills f ON f.address_id = $1 AND f.chain_gid = c.chain_gid
-     WHERE c.chain_gid = ANY ($2) ORDER BY c.chain_gid`,
-    [address.id, windows.map(({ line }) => line.chain_gid)],
+    `SELECT c.gid AS chain_gid, coalesce(w.from_block, s.start_number) AS from_block, h.status, h.from_block AS history_from, h.next_block,
+       coalesce(h.not_covered, '[]') AS not_covered, f.status AS search_status
+     FROM blockchains c
+     LEFT JOIN address_watches w ON w.address_id = $1 AND w.chain_gid = c.gid
+     LEFT JOIN ingestor_states s ON s.chain_gid = c.gid AND ($4::text[] IS NULL OR c.gid = ANY ($4))
+     LEFT JOIN address_histories h ON h.address_id = $1 AND h.chain_gid = c.gid
+     LEFT JOIN address_backfills f ON f.address_id = $1 AND f.chain_gid = c.gid
+     WHERE c.gid = ANY ($2) AND c.family = $3
+       AND (coalesce(w.from_block, s.start_number) IS NOT NULL OR EXISTS (SELECT FROM balances b WHERE b.address_id = $1 AND b.chain_gid = c.gid))
+     ORDER BY c.gid`,
+    [address.id, windows.map(({ line }) => line.chain_gid), address.chainFamily, knownOn],
   );
   const byChain = new Map(windows.map((window) => [window.line.chain_gid, window]));
   const monitoring = address.isMonitored
@@ -93,12 +102,24 @@ function listGaps(row: WatchRow, { display }: StatedAddress, window: ChainWindow
           }),
         ];
   const notWatched = 'the address was not watched before, and this part of its history was not asked for';
-  if (row.status === null || row.history_from === null)
+  if (row.status === null || row.history_from === null || row.next_block === null)
     return gap('not_watched', [low, watched - 1], notWatched);
-  const until = row.status === 'complete' ? watched : (row.next_block ?? row.history_from);
+  // Behind a complete history the address was watched, then paused; from which block on, nobody knows.
+  const unread =
+    row.status === 'complete'
+      ? gap(
+          'not_watched',
+          [row.next_block, watched - 1],
+          'the address was paused in some or all of these blocks, and its history was complete before',
+        )
+      : gap(
+          'history_incomplete',
+          [row.next_block, watched - 1],
+          `the history of the address is ${row.status}`,
+        );
   return [
     ...gap('not_watched', [low, Math.min(row.history_from, watched) - 1], notWatched),
-    ...gap('history_incomplete', [until, watched - 1], `the history of the address is ${row.status}`),
+    ...unread,
     ...row.not_covered.flatMap(({ from_block, to_block }) =>
       gap(
         'history_not_covered',

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { gapOf, type GapLine } from './statement-lines.ts';
 
 /** Heights that are counted in one statement. */
 const HEIGHTS_AT_ONCE = 65_536;
-/** Ranges of one kind that are listed; what is behind is one range. */
+/** Ranges of one kind that are listed; what is behind them is one range, up to the end of the span. */
 const RANGES_MAX = 1_000;
+
+const BEHIND = `what is behind ${RANGES_MAX.toLocaleString('en')} others is one gap`;
 
 interface BlockSpan {
   readonly chainGid: string;
@@ -24,7 +27,7 @@ interface ChainDetails {
 export async function readChainGaps(sql: Sql, span: BlockSpan): Promise<ChainDetails> {
   const { chainGid, low, high, finalNumber } = span;
   const verification: Record<string, number> = {};
-  const missing: Range[] = [];
+  let missing: readonly Range[] = [];
   let count = 0;
   for (let first = low; first <= high; first += HEIGHTS_AT_ONCE) {
     const page = { ...span, low: first, high: Math.min(high, first + HEIGHTS_AT_ONCE - 1) };
@@ -34,13 +37,23 @@ export async function readChainGaps(sql: Sql, span: BlockSpan): Promise<ChainDet
       count += blocks;
     }
     const known = counts.reduce((total, { blocks }) => total + blocks, 0);
-    if (known < page.high - page.low + 1) missing.push(...(await findMissing(sql, page)));
+    if (known < page.high - page.low + 1 && missing.length <= RANGES_MAX)
+      missing = joinRanges([...missing, ...(await findMissing(sql, page))]);
   }
   const gaps: GapLine[] = [];
   const add = (kind: GapLine['kind'], reason: string, ranges: readonly Range[]): void => {
-    for (const range of ranges) gaps.push(gapOf({ kind, chain_gid: chainGid, reason, ...range }));
+    const behind = ranges[RANGES_MAX];
+    for (const range of ranges.slice(0, RANGES_MAX))
+      gaps.push(gapOf({ kind, chain_gid: chainGid, reason, ...range }));
+    if (behind !== undefined)
+      gaps.push(
+        gapOf({
+          ...{ kind, chain_gid: chainGid, from_block: behind.from_block, to_block: high },
+          reason: `${reason} (some or all of them: ${BEHIND})`,
+        }),
+      );
   };
-  add('missing_blocks', 'these blocks are not stored', joinRanges(missing));
+  add('missing_blocks', 'these blocks are not stored', missing);
   add(
     'unproved_blocks',
     'nothing proves the list of transactions of these blocks: payments may be missing or false',
@@ -90,13 +103,13 @@ async function findMissing(sql: Sql, { chainGid, low, high }: BlockSpan): Promis
          SELECT number FROM blocks WHERE chain_gid = $1 AND number BETWEEN $2 AND $3 AND (status = 'skipped' OR (status <> 'reorged' AND hash IS NOT NULL))
          UNION ALL SELECT number FROM packed_blocks($1, $2, $3)
          UNION ALL SELECT $3 + 1) n) r
-     WHERE number > before + 1 ORDER BY 1 LIMIT ${RANGES_MAX}`,
+     WHERE number > before + 1 ORDER BY 1 LIMIT ${RANGES_MAX + 1}`,
     [chainGid, low, high],
   );
   return rows;
 }
 
-/** Of neighbouring pages. */
+/** Of neighboring pages. */
 function joinRanges(ranges: readonly Range[]): Range[] {
   const joined: Range[] = [];
   for (const range of ranges) {
@@ -118,7 +131,7 @@ async function findRows(
     `SELECT min(number) AS from_block, max(number) AS to_block FROM (
        SELECT number, number - row_number() OVER (ORDER BY number) AS island
        FROM blocks WHERE chain_gid = $1 AND number BETWEEN $2 AND $3 AND status <> 'reorged' AND ${condition}) b
-     GROUP BY island ORDER BY 1 LIMIT ${RANGES_MAX}`,
+     GROUP BY island ORDER BY 1 LIMIT ${RANGES_MAX + 1}`,
     [chainGid, low, high],
   );
   return rows;
@@ -127,7 +140,7 @@ async function findRows(
 async function findSkips(sql: Sql, { chainGid, low, high }: BlockSpan): Promise<readonly Range[]> {
   const { rows } = await sql.query<Range>(
     `SELECT greatest(from_block, $2) AS from_block, least(to_block, $3) AS to_block FROM skips
-     WHERE chain_gid = $1 AND from_block <= $3 AND to_block >= $2 ORDER BY 1 LIMIT ${RANGES_MAX}`,
+     WHERE chain_gid = $1 AND from_block <= $3 AND to_block >= $2 ORDER BY 1 LIMIT ${RANGES_MAX + 1}`,
     [chainGid, low, high],
   );
   return rows;
@@ -153,10 +166,10 @@ async function findIncidents(
      FROM incidents i LEFT JOIN addresses a ON a.id = i.address_id AND a.project_id = $2
      WHERE i.chain_gid = $1 AND i.status IN ('open', 'quarantined') AND (i.project_id IS NULL OR i.project_id = $2) AND i.kind NOT LIKE 'decimals:%'
        AND i.block_number <= $4 AND (i.status = 'quarantined' OR coalesce(i.last_block_number, i.block_number) >= $3)
-     ORDER BY i.block_number, i.id LIMIT ${RANGES_MAX}`,
+     ORDER BY i.block_number, i.id LIMIT ${RANGES_MAX + 1}`,
     [chainGid, projectId, low, high],
   );
-  return rows.map((row) =>
+  const gaps = rows.slice(0, RANGES_MAX).map((row) =>
     gapOf({
       ...{ kind: 'incident', chain_gid: chainGid, address: row.display, asset_gid: row.asset_gid },
       from_block: Math.max(low, row.first),
@@ -164,4 +177,14 @@ async function findIncidents(
       reason: `open incident ${row.kind}: expected ${row.expected}, got ${row.got}`,
     }),
   );
+  const behind = rows[RANGES_MAX];
+  if (behind !== undefined)
+    gaps.push(
+      gapOf({
+        ...{ kind: 'incident', chain_gid: chainGid },
+        ...{ from_block: Math.max(low, behind.first), to_block: high },
+        reason: `open incidents (${BEHIND})`,
+      }),
+    );
+  return gaps;
 }

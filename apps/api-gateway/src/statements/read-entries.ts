@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import type { ChangeReason } from '@chainwatch/events';
 import type { StatedAddress } from './stated-address.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { findBlockAt, findBlockBelow } from './find-block-at.ts';
 import { readChainGaps } from './read-chain-gaps.ts';

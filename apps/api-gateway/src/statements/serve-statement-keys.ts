@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Router } from 'express';
 import type { Sql } from '@chainwatch/db';
 import { listPublishedKeys } from './signing-key.ts';

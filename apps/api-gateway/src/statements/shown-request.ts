@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { StatementRequest } from './statement-store.ts';
 
 /** What the audit log shows of a request: the number of named addresses, not each of them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { Sql } from '@chainwatch/db';
 

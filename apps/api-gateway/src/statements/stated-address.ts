@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** An address of a statement, as the database has it. */
 export interface StatedAddress {
   readonly id: string;

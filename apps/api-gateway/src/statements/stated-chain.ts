@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A chain of a statement. */
 export interface StatedChain {
   readonly gid: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** Another attempt has begun, or the statement was deleted: this one writes nothing more. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { StatementLine } from './statement-lines.ts';
 
 /** A form of the document, written line by line. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { csvFormat } from './format-csv.ts';
 import { htmlFormat } from './format-html.ts';
 import type { StatementFormat } from './statement-format.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChangeReason } from '@chainwatch/events';
 
 /** A block as a statement names it. */

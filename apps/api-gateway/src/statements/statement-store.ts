@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { StatementLostError } from './statement-errors.ts';
 import type { StatementFormatName } from './statement-formats.ts';
@@ -27,6 +28,8 @@ export interface Progress {
   readonly addresses: number;
   readonly movements: number;
   readonly gaps: number;
+  /** Balances with a part that no movement explains. */
+  readonly unexplained: number;
 }
 
 /** A holder renews every 5 s; a dead one's statement begins again after so long. */
@@ -57,7 +60,7 @@ export async function claimStatement(sql: Sql): Promise<ClaimedStatement | undef
        LIMIT 1 FOR UPDATE OF s SKIP LOCKED
      )
      UPDATE statements s SET status = 'running', attempt = s.attempt + 1, started_at = clock_timestamp(), lease_until = clock_timestamp() + ${LEASE},
-       addresses_done = 0, movement_count = 0, gap_count = 0
+       addresses_done = 0, movement_count = 0, gap_count = 0, unexplained_count = 0
      FROM next WHERE s.id = next.id RETURNING s.id, s.project_id, s.request, s.format, s.attempt`,
   );
   const [row] = rows;
@@ -79,8 +82,8 @@ async function failAbandoned(sql: Sql): Promise<void> {
 /** @throws StatementLostError */
 export async function renewStatement(sql: Sql, held: ClaimedStatement, progress: Progress): Promise<void> {
   await holding(sql, held, {
-    text: `UPDATE statements SET lease_until = clock_timestamp() + ${LEASE}, addresses_done = $3, movement_count = $4, gap_count = $5 WHERE ${HELD}`,
-    values: [progress.addresses, progress.movements, progress.gaps],
+    text: `UPDATE statements SET lease_until = clock_timestamp() + ${LEASE}, addresses_done = $3, movement_count = $4, gap_count = $5, unexplained_count = $6 WHERE ${HELD}`,
+    values: [progress.addresses, progress.movements, progress.gaps, progress.unexplained],
   });
 }
 
@@ -110,8 +113,11 @@ export async function completeStatement(sql: Sql, held: ClaimedStatement, result
   const { size, sha256, signature, kid, progress } = result;
   await holding(sql, held, {
     text: `UPDATE statements SET status = 'completed', reason = NULL, lease_until = NULL, finished_at = now(), expires_at = now() + ${KEPT},
-       size = $3, sha256 = $4, signature = $5, kid = $6, addresses_done = $7, movement_count = $8, gap_count = $9 WHERE ${HELD}`,
-    values: [size, sha256, signature, kid, progress.addresses, progress.movements, progress.gaps],
+       size = $3, sha256 = $4, signature = $5, kid = $6, addresses_done = $7, movement_count = $8, gap_count = $9, unexplained_count = $10 WHERE ${HELD}`,
+    values: [
+      ...[size, sha256, signature, kid],
+      ...[progress.addresses, progress.movements, progress.gaps, progress.unexplained],
+    ],
   });
 }
 
@@ -129,15 +135,6 @@ export async function giveUpStatement(
      DELETE FROM statement_parts USING ended WHERE statement_id = ended.id`,
     [id, attempt, reason, then === 'fail' || (then === 'retry' && attempt >= ATTEMPTS_MAX)],
   );
-}
-
-/** Removes some that are expired, with their documents. @returns how many */
-export async function removeExpired(sql: Sql): Promise<number> {
-  const { rowCount } = await sql.query(
-    `DELETE FROM statements WHERE id IN (
-       SELECT id FROM statements WHERE expires_at <= now() ORDER BY expires_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
-  );
-  return rowCount ?? 0;
 }
 
 const HELD = `id = $1 AND attempt = $2 AND status = 'running'`;

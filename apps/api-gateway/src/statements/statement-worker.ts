@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
 import { composeStatement } from './compose-statement.ts';
@@ -9,7 +10,6 @@ import {
   claimStatement,
   completeStatement,
   giveUpStatement,
-  removeExpired,
   renewStatement,
   storePart,
   type ClaimedStatement,
@@ -26,7 +26,6 @@ export interface StatementWorkerOptions {
 
 const PAUSE_MS = 1_000;
 const RENEW_MS = 5_000;
-const SWEEP_MS = 3_600_000;
 
 /**
  * Writes queued statements, one at a time. Any number of replicas may run it: a statement is written by one of them, and
@@ -38,7 +37,6 @@ export class StatementWorker {
   readonly #running: Promise<void>;
   #wake: () => void = () => undefined;
   #isCalled = false;
-  #sweptAtMs = -SWEEP_MS;
 
   constructor(options: StatementWorkerOptions) {
     this.#options = options;
@@ -68,14 +66,13 @@ export class StatementWorker {
       try {
         if (!isPublished) await publishKey(db, signer);
         isPublished = true;
-        await this.#sweep();
         const claimed = await claimStatement(db);
         if (claimed !== undefined) {
           await this.#write(claimed);
           continue;
         }
       } catch (error) {
-        logger.warn({ err: error }, 'statements could not be written, retrying');
+        logger.warn({ err: error }, 'failed to write statements, will retry');
       }
       await this.#rest();
     }
@@ -97,7 +94,7 @@ export class StatementWorker {
     const { db, logger } = this.#options;
     const writing = new AbortController();
     const signal = AbortSignal.any([writing.signal, this.#stopping.signal]);
-    const progress = { addresses: 0, movements: 0, gaps: 0 };
+    const progress = { addresses: 0, movements: 0, gaps: 0, unexplained: 0 };
     const renewing = setInterval(() => {
       renewStatement(db, claimed, progress).catch((error: unknown) => {
         // Any other failure is unknown: the next renewal, or the next part, tells.
@@ -111,7 +108,7 @@ export class StatementWorker {
       if (this.#stopping.signal.aborted)
         return await giveUpStatement(db, claimed, { reason: null, then: 'queue' });
       if (!(error instanceof StatementImpossibleError))
-        logger.warn({ err: error, statement_id: claimed.id }, 'a statement could not be written');
+        logger.warn({ err: error, statement_id: claimed.id }, 'failed to write statement');
       await giveUpStatement(db, claimed, describeFailure(error));
     } finally {
       clearInterval(renewing);
@@ -120,13 +117,7 @@ export class StatementWorker {
 
   async #compose(
     claimed: ClaimedStatement,
-    {
-      signal,
-      progress,
-    }: {
-      readonly signal: AbortSignal;
-      readonly progress: { addresses: number; movements: number; gaps: number };
-    },
+    { signal, progress }: Pick<Parameters<typeof composeStatement>[0], 'signal' | 'progress'>,
   ): Promise<void> {
     const { db, signer } = this.#options;
     const format = openFormat(claimed.format);
@@ -154,12 +145,6 @@ export class StatementWorker {
     await completeStatement(db, claimed, {
       ...{ size, sha256: digest.toString('hex'), signature: value, kid: signer.kid, progress },
     });
-  }
-
-  async #sweep(): Promise<void> {
-    if (performance.now() - this.#sweptAtMs < SWEEP_MS) return;
-    while ((await removeExpired(this.#options.db)) > 0) if (this.#stopping.signal.aborted) return;
-    this.#sweptAtMs = performance.now();
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
 import {
@@ -118,7 +119,7 @@ it('opens and closes with what was read, and leaves unexplained exactly what no 
           await ledger.addReading(id, block, { [asset]: known + until(block, asset, 'moved') });
       const to = Math.min(BLOCKS - 1, from + length);
       if (to <= from) return;
-      const { text } = await makeStatement(world.api, {
+      const { text, record } = await makeStatement(world.api, {
         ...{ addresses: [address], from: timeOf(from), to: timeOf(to), format: 'ndjson' },
       });
       const lines = parseLines(text);
@@ -127,6 +128,9 @@ it('opens and closes with what was read, and leaves unexplained exactly what no 
       const closing = sorted.filter((block) => block < to).at(-1);
       const balances = linesOf(lines, 'balance');
       expect(balances.map(({ asset_gid }) => asset_gid).sort()).toEqual([...ASSETS].sort());
+      expect(record.progress.unexplained).toBe(
+        balances.filter(({ unexplained_raw: raw }) => raw !== null && raw !== '0').length,
+      );
       const gaps = linesOf(lines, 'gap');
       for (const balance of balances) {
         const asset = balance.asset_gid;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * For pages: only what their own origin serves, no inline script or style, no frame, nothing of anybody else.
  * @param callable origins that scripts of the page may call besides

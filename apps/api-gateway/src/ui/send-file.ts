@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Request, Response } from 'express';
 import type { StaticFile } from './load-files.ts';
 

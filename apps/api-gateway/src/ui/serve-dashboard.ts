@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { writeContentSecurityPolicy } from './content-security-policy.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
 import { listNetworks } from '@chainwatch/chain-registry';
 import express from 'express';

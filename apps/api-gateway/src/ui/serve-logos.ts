@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
@@ -33,7 +34,7 @@ export function serveLogos(folder: string | undefined): RequestHandler {
   return router;
 }
 
-/** The same name has the same colour. */
+/** The same name has the same color. */
 function drawDisc(name: string, displayName: string): string {
   let hue = 0;
   for (const letter of name) hue = (hue * 31 + letter.charCodeAt(0)) % 360;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Router, type RequestHandler } from 'express';
 import { z } from 'zod';
 import { writeContentSecurityPolicy } from './content-security-policy.ts';

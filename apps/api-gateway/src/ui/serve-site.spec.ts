@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// SPDX-License-Identifier: Apache-2.0
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -110,4 +111,21 @@ it('is nowhere where it was not built, and there once it is', async () => {
   }
   write(later, 'index.html', page('late'));
   await request(app).get('/docs/').expect(200);
+});
+
+it('has the files of the folder that its link leads to now', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'site-link-'));
+  const link = join(place, 'docs');
+  for (const name of ['old', 'new']) {
+    write(join(place, name), 'index.html', page(name));
+    write(join(place, name), `assets/app.${name}.js`, name);
+  }
+  symlinkSync(join(place, 'old'), link);
+  const app = express().use(serveSite(link));
+  await request(app).get('/docs/assets/app.old.js').expect(200);
+  rmSync(link);
+  symlinkSync(join(place, 'new'), link);
+  await request(app).get('/docs/assets/app.new.js').expect(200);
+  await request(app).get('/docs/assets/app.old.js').expect(404);
+  rmSync(place, { recursive: true });
 });

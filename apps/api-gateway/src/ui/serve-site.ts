@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+// SPDX-License-Identifier: Apache-2.0
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
@@ -32,10 +33,16 @@ export function serveSite(folder: string | undefined): RequestHandler {
   return router;
 }
 
-/** Its paths, as soon as there are any: the local stack builds them while it runs already. */
+/** Its paths: the local stack builds them while it runs already, and then leads the folder's link to what is new. */
 function listOnceThere(folder: string): () => ReadonlySet<string> {
   let found: ReadonlySet<string> = new Set();
-  return () => (found.size > 0 ? found : (found = listFiles(folder)));
+  let listed: string | undefined;
+  return () => {
+    const place = existsSync(folder) ? realpathSync(folder) : undefined;
+    if (place !== listed || found.size === 0) found = listFiles(folder);
+    listed = place;
+    return found;
+  };
 }
 
 function listFiles(folder: string): ReadonlySet<string> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PoolClient } from 'pg';
 import type { Sql } from '@chainwatch/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';

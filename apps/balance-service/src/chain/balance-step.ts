@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainError, type BlockRef } from '@chainwatch/chain-core';
 import { counter, withSpan } from '@chainwatch/telemetry';
 import type { BalanceReader } from '../read/balance-reader.ts';
@@ -17,6 +18,8 @@ export interface StepDeps {
   readonly clock: () => Date;
   readonly signal: AbortSignal;
   readonly limits?: Partial<WorkLimits>;
+  /** Second readings are made: what the node may have told too early is left to them. */
+  readonly hasRounds?: boolean;
   /** The step failed before, and maybe because of one balance: it is found and set aside first. */
   readonly isSuspect?: boolean;
 }
@@ -50,6 +53,7 @@ export async function runBalanceStep({
   clock,
   signal,
   limits,
+  hasRounds = false,
   isSuspect = false,
 }: StepDeps): Promise<StepResult> {
   const chainGid = client.network.gid;
@@ -71,7 +75,7 @@ export async function runBalanceStep({
     await store.write((sql) => splitRead(sql, work.readIds[0]!));
     return { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   }
-  const settle = createSettle({ store, client, clock, signal }, cursor);
+  const settle = createSettle({ store, client, clock, signal, hasRounds }, cursor);
   const suspects = { chainGid, targets: work.targets, cursor, settle };
   const setAside: StepResult = { type: 'done', events: [], hasMore: true, isBulk: work.isBulk };
   if (isSuspect && (await setAsidePoison(store, suspects))) return setAside;
@@ -89,7 +93,7 @@ export async function runBalanceStep({
 }
 
 function createSettle(
-  { store, client, clock, signal }: Pick<StepDeps, 'store' | 'client' | 'clock' | 'signal'>,
+  { store, client, clock, signal, hasRounds }: Omit<StepDeps, 'limits' | 'isSuspect'>,
   cursor: BlockRef,
 ): Settle {
   const chainGid = client.network.gid;
@@ -109,9 +113,10 @@ function createSettle(
     },
     async store(answers, readIds, write) {
       const verification = client.verification ?? 'attested';
+      const doubtsUnexplained = hasRounds === true && client.tellsHeadOnly === true;
       for (;;) {
         const plan = await store.snapshot((sql) =>
-          planChanges(sql, { chainGid, answers, cursor, verification }),
+          planChanges(sql, { chainGid, answers, cursor, verification, doubtsUnexplained }),
         );
         if (plan === undefined) return undefined;
         const events = await write((sql) => storeChanges(sql, { chainGid, readIds, plan, now: clock() }));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import {
@@ -71,7 +72,7 @@ export class ChainWorker {
     return this.#reason === undefined ? { status: 'following' } : { status: 'stalled', reason: this.#reason };
   }
 
-  /** Age of the oldest reading of a balance, seconds. Undefined: not every address was read yet, or there are no rounds. */
+  /** Age of the oldest reading of a balance, seconds; in the first round, since it began. Undefined: there are no rounds. */
   get roundAgeSeconds(): number | undefined {
     return this.#round?.ageSeconds;
   }
@@ -132,11 +133,13 @@ export class ChainWorker {
         if (startedMs - askedAtMs >= BEAT_MS) {
           await askAgain(store, chain.gid, askedAtMs === -Infinity);
           askedAtMs = startedMs;
+          await this.#round.lookAtAge();
         }
         const isSuspect = faults >= FAULTS_MAX;
         const result = await runBalanceStep({
           ...{ store, client, clock, signal, isSuspect },
           limits: { reads: readsMax },
+          hasRounds: this.#deps.round.callsPerSecond > 0,
         });
         const tookMs = performance.now() - startedMs;
         this.#deps.reportReach(true);
@@ -155,6 +158,8 @@ export class ChainWorker {
           // A node that only lacks a block does answer.
           this.#deps.reportReach(error instanceof BlockNotFoundError);
           if (!(error instanceof BlockNotFoundError)) readsMax = Math.max(readsMax >> 3, 1);
+          // Its head may move while it is asked.
+          else if (client.tellsHeadOnly === true) readsMax = Math.max(readsMax >> 1, 1);
         }
         await this.#rest(retryMs, signal);
         retryMs = Math.min(retryMs * 2, error instanceof BlockNotFoundError ? 500 : RETRY_MS_MAX);
@@ -184,7 +189,7 @@ export class ChainWorker {
       ...{ ...round, store, client, clock, signal },
       publish: (events) => relay.publish(events),
       onFailure: (err) =>
-        logger.warn({ err, chain_gid: chain.gid }, 'balances could not be read again, retrying'),
+        logger.warn({ err, chain_gid: chain.gid }, 'failed to read balances again, will retry'),
     });
   }
 
@@ -198,7 +203,7 @@ export class ChainWorker {
     if (this.#reason !== reason)
       this.#deps.logger.warn(
         { err: error, chain_gid: this.#deps.chain.gid },
-        'balances could not be read, retrying',
+        'failed to read balances, will retry',
       );
     this.#setStalled(reason, describePublicly(error));
   }

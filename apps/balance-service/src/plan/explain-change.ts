@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChangeReason } from '@chainwatch/events';
 import type { Change } from './plan-change.ts';
 import type { Anchor } from './read-anchors.ts';

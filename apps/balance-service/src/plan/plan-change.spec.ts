@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { planChange } from './plan-change.ts';
 import type { Anchor } from './read-anchors.ts';
 import type { Reading } from '../read/target.ts';

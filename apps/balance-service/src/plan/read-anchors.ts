@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { decodeSums, type Sums } from './sums.ts';
 import type { Target } from '../read/target.ts';
@@ -9,6 +10,8 @@ export interface Anchor {
     | {
         readonly amountRaw: bigint;
         readonly block: { readonly number: number; readonly hash: string };
+        /** Block of the first reading. */
+        readonly firstNumber?: number;
         /** What moved it since the first reading; absent: the release before did not count. */
         readonly sums?: Sums;
       }
@@ -30,6 +33,7 @@ interface Row {
   readonly last_raw: string | null;
   readonly last_number: number | null;
   readonly last_hash: string | null;
+  readonly first_number: number | null;
   readonly last_sums: Readonly<Record<string, string>> | null;
   readonly notified_raw: string | null;
   readonly change_count: number | null;
@@ -47,11 +51,12 @@ export async function readAnchors(
   if (targets.length === 0) return [];
   const { rows } = await sql.query<Row>({
     name: 'read_anchors',
-    text: `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, h.sums AS last_sums, k.told_sums, k.told_block, k.amount_raw AS notified_raw, k.change_count, o.status = 'reorged' AS is_orphaned
+    text: `SELECT h.amount_raw AS last_raw, h.block_number AS last_number, h.block_hash AS last_hash, h.sums AS last_sums, h.first_number, k.told_sums, k.told_block, k.amount_raw AS notified_raw, k.change_count, o.status = 'reorged' AS is_orphaned
      FROM unnest($2::uuid[], $3::text[]) WITH ORDINALITY AS t (address_id, asset_gid, position)
      LEFT JOIN LATERAL (
-       SELECT amount_raw, block_number, block_hash, sums FROM balance_history
-       WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT 1
+       SELECT amount_raw, block_number, block_hash, sums,
+         (SELECT f.block_number FROM balance_history f WHERE f.address_id = t.address_id AND f.asset_gid = t.asset_gid ORDER BY f.block_number LIMIT 1) AS first_number
+       FROM balance_history WHERE address_id = t.address_id AND asset_gid = t.asset_gid ORDER BY block_number DESC LIMIT 1
      ) h ON true
      LEFT JOIN balances k ON k.address_id = t.address_id AND k.asset_gid = t.asset_gid
      LEFT JOIN blocks o ON o.chain_gid = $1 AND o.hash = k.block_hash
@@ -65,6 +70,7 @@ export async function readAnchors(
         : {
             amountRaw: BigInt(row.last_raw),
             block: { number: row.last_number, hash: row.last_hash },
+            ...(row.first_number !== null && { firstNumber: row.first_number }),
             sums: decodeSums(row.last_sums),
           },
     notified:

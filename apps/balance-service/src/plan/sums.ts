@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHANGE_REASONS, type ChangeReason } from '@chainwatch/events';
 
 /** What moved a balance, by reason: base units, signed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
 import type { BalanceReader } from './balance-reader.ts';
 import type { Reading, Target } from './target.ts';

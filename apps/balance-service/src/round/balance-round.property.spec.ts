@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { ChainError, type BlockRef } from '@chainwatch/chain-core';
@@ -281,6 +282,35 @@ async function playAll(
   }
 }
 
+/** A node is behind twice, and equal amounts came between: a history that once told one of them as an adjustment. */
+const BEHIND_TWICE: readonly [Operation[], boolean] = [
+  [
+    { type: 'round', during: 'transfer at once', node: 'right' },
+    { type: 'round', during: 'nothing', node: 'stale' },
+    { type: 'round', during: 'transfer at once', node: 'right' },
+    { type: 'round', during: 'nothing', node: 'stale' },
+  ],
+  false,
+];
+
+/** A node is behind, and a reorg undoes the block of the reading and many before it: a history that once left the difference open. */
+const UNDONE: readonly [Operation[], boolean] = [
+  [
+    { type: 'block', transfers: [], hidden: [] },
+    { type: 'block', transfers: [], hidden: [] },
+    { type: 'block', transfers: [], hidden: [] },
+    {
+      type: 'block',
+      transfers: [{ assetGid: NATIVE, from: PARTIES[0]!, to: PARTIES[0]!, amount: 1n, fee: 1n }],
+      hidden: [],
+    },
+    { type: 'round', during: 'nothing', node: 'stale' },
+    { type: 'reorg', depth: 1, back: false },
+    { type: 'reorg', depth: 3, back: false },
+  ],
+  false,
+];
+
 test('a round tells no adjustment that a transfer explains', async () => {
   await fc.assert(
     fc.asyncProperty(histories, (played) =>
@@ -291,7 +321,7 @@ test('a round tells no adjustment that a transfer explains', async () => {
         expect(await world.rows('SELECT * FROM balance_differences')).toEqual([]);
       }),
     ),
-    options,
+    { ...options, examples: [[BEHIND_TWICE], [UNDONE]] },
   );
 }, 3_600_000);
 

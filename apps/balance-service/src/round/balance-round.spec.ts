@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PoolClient } from 'pg';
-import { ChainClientError, type BalanceQuery } from '@chainwatch/chain-core';
+import { BlockNotFoundError, ChainClientError, type BalanceQuery } from '@chainwatch/chain-core';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { NATIVE, network, startPostgres, TOKEN } from '@chainwatch/testing-stack';
 import { runBalanceStep } from '../chain/balance-step.ts';
@@ -145,6 +146,71 @@ describe('BalanceRound', () => {
     expect(
       world.chain.asked.flatMap(({ queries }) => queries).filter(({ assetGid }) => assetGid === TOKEN),
     ).toEqual([]);
+  });
+
+  it('reads an address in parts where the head of its node moves before all is read', async () => {
+    await world.db.query(
+      `INSERT INTO project_assets (project_id, asset_gid, chain_gid, namespace, reference, type, status)
+       SELECT $1, gid, chain_gid, namespace, reference, type, status FROM assets WHERE gid <> $2`,
+      [projectId, NATIVE],
+    );
+    const counts: number[] = [];
+    const { readBalances } = world.chain.client();
+    const round = create(
+      reader({
+        tellsHeadOnly: true,
+        countBalanceRequests: (queries) => queries.length,
+        readBalances: (at, queries) => {
+          counts.push(queries.length);
+          if (queries.length > 1) throw new BlockNotFoundError('the head has moved');
+          return readBalances(at, queries);
+        },
+      }),
+    );
+    await world.advance([], [drift(TOKEN, 2n)]);
+    await run(round, 40);
+    expect(Math.max(...counts)).toBeGreaterThan(1);
+    expect(
+      await world.rows('SELECT FROM balance_rounds WHERE ended_at IS NOT NULL OR previous_at IS NOT NULL'),
+    ).toHaveLength(1);
+    expect(await world.rows('SELECT amount_raw::text AS amount FROM balance_differences')).toEqual([
+      { amount: '2' },
+    ]);
+    expect(failures).toEqual([]);
+  });
+
+  it('knows since when an address has been read that is older than its chain', async () => {
+    await world.db.query('DELETE FROM address_watches');
+    const { number: before } = await world.advance();
+    await world.confirm(world.tip);
+    const round = create(reader());
+    for (let count = 0; count < 3; count += 1) {
+      await world.advance();
+      await world.confirm(world.tip);
+      await run(round);
+    }
+    await world.advance([], [drift(NATIVE, 5n)]);
+    await run(round);
+    const [row] = await world.rows<{ since: number }>(
+      'SELECT since_number AS since FROM balance_differences WHERE address_id = $1',
+      [watched.id],
+    );
+    expect(row!.since).toBeGreaterThan(before);
+  });
+
+  it('is as old as its first round where none has ended', async () => {
+    const round = create(
+      reader({
+        readBalances: () => {
+          throw new BlockNotFoundError('the head has moved');
+        },
+      }),
+    );
+    await run(round);
+    await world.db.query(`UPDATE balance_rounds SET started_at = now() - interval '1 hour'`);
+    nowMs += 10_000;
+    await round.lookAtAge();
+    expect(round.ageSeconds).toBeGreaterThanOrEqual(3_600);
   });
 
   it('sets aside and names what keeps a node from answering, and reads the others', async () => {

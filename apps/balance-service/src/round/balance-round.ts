@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
 import { readRoundAge } from '@chainwatch/db';
 import { isItemFault } from '@chainwatch/quarantine';
@@ -48,12 +49,23 @@ export class BalanceRound {
   /** Pieces of one address that are left, after a larger one failed. */
   #suspects = 0;
   #wasSecond = false;
+  /** Of a piece: the head waits for one. */
+  readonly #pieceMax: number;
+  #requestsMax: number;
+  /** What is read of an address that needs several pieces. */
+  #done: ReadonlySet<string> = new Set();
   #ageReadAtMs = -Infinity;
   #oldestAtMs: number | undefined;
 
   constructor(deps: BalanceRoundDeps) {
     this.#deps = deps;
     this.#allowance = deps.callsPerSecond;
+    // Where the head is asked for before and after, small pieces would ask for little else.
+    this.#pieceMax =
+      deps.client.countBalanceRequests === undefined
+        ? Math.max(deps.callsPerSecond / 10, 1)
+        : deps.callsPerSecond;
+    this.#requestsMax = this.#pieceMax;
     this.#elapsedMs = deps.elapsedMs ?? (() => performance.now());
     this.#paidAtMs = this.#elapsedMs();
   }
@@ -62,9 +74,15 @@ export class BalanceRound {
     return this.#deps.callsPerSecond > 0 || this.#deps.client.verification === 'proved';
   }
 
-  /** Age of the oldest reading, seconds. Undefined: not every address was read yet, or there are no rounds. */
+  /** Age of the oldest reading, seconds; in the first round, since it began. Undefined: there are no rounds. */
   get ageSeconds(): number | undefined {
     return this.#oldestAtMs === undefined ? undefined : (this.#elapsedMs() - this.#oldestAtMs) / 1_000;
+  }
+
+  /** Reads how old the oldest reading is, if that is due. */
+  async lookAtAge(): Promise<void> {
+    const nowMs = this.#elapsedMs();
+    if (this.isNeeded && nowMs >= this.#ageReadAtMs + AGE_EVERY_MS) await this.#readAge(nowMs);
   }
 
   /**
@@ -75,7 +93,7 @@ export class BalanceRound {
     if (!this.isNeeded) return Infinity;
     const nowMs = this.#elapsedMs();
     if (nowMs >= this.#dueAtMs) this.#dueAtMs = nowMs + (await this.#run(nowMs));
-    if (nowMs >= this.#ageReadAtMs + AGE_EVERY_MS) await this.#readAge(nowMs);
+    await this.lookAtAge();
     return Math.max(this.#dueAtMs - this.#elapsedMs(), 0);
   }
 
@@ -95,22 +113,28 @@ export class BalanceRound {
     try {
       const isSuspect = this.#suspects > 0;
       const piece = await runRoundPiece({
-        ...{ ...this.#deps, isSuspect, requestsMax: callsPerSecond },
-        isRoundsTurn: this.#wasSecond,
+        ...{ ...this.#deps, isSuspect, requestsMax: this.#requestsMax },
+        ...{ isRoundsTurn: this.#wasSecond, done: this.#done },
       });
       this.#retryMs = WAIT_MS;
       if (piece.type === 'waiting') return WAIT_MS;
       if (piece.type === 'resting') return piece.restMs;
       this.#suspects = Math.max(this.#suspects - 1, 0);
       this.#wasSecond = piece.isSecond;
+      this.#done = piece.part;
+      this.#requestsMax = Math.min(this.#requestsMax * 2, this.#pieceMax);
       this.#allowance -= piece.requests;
       publish(piece.events);
       return 0;
     } catch (error) {
       if (!(error instanceof ChainError || isItemFault(error)) || signal.aborted) throw error;
       this.#allowance -= callsPerSecond;
-      // A node that lacks the block is behind the analyzer, or tells the state at its head alone and is ahead.
-      if (error instanceof BlockNotFoundError) return WAIT_MS;
+      // A node that lacks the block is behind the analyzer, or tells the state at its head alone and is ahead. Perhaps its head
+      // moves while it is asked: it is asked for less.
+      if (error instanceof BlockNotFoundError) {
+        this.#requestsMax = Math.max(this.#requestsMax / 2, 1);
+        return WAIT_MS;
+      }
       this.#suspects = ADDRESSES_MAX;
       onFailure(error);
       const waitMs = this.#retryMs;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Network } from '@chainwatch/chain-core';
 import type { RoundPosition, Sql } from '@chainwatch/db';
 import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';
@@ -65,6 +66,8 @@ export interface Doubt {
   /** Signed, base units; 0 where its block is no longer canonical. */
   readonly amountRaw: bigint;
   readonly block: BlockRef;
+  /** The block of the first reading in a row that has shown one in this direction. */
+  readonly first: number;
 }
 
 export interface DoubtedTarget extends RoundTarget {
@@ -78,6 +81,7 @@ interface DoubtRow {
   readonly block_number: number;
   readonly block_hash: string;
   readonly since_number: number | null;
+  readonly first_number: number | null;
   readonly since_hash: string | null;
   readonly is_canonical: boolean;
 }
@@ -94,19 +98,22 @@ export interface Pair {
   readonly assetGid: string;
 }
 
-/** Those of blocks up to `until`, oldest first. Those with coins are the analyzer's (its `round/`) until it has corrected these. */
+/**
+ * Those of blocks up to `until`, and of blocks above the cursor, which a reorg has undone; oldest first. Those with coins are
+ * the analyzer's (its `round/`) until it has corrected these.
+ */
 export async function readDoubted(
   sql: Sql,
   network: Network,
-  { until, pairsMax }: { readonly until: number; readonly pairsMax: number },
+  { until, cursor, pairsMax }: { readonly until: number; readonly cursor: number; readonly pairsMax: number },
 ): Promise<Doubted> {
   const { rows } = await sql.query<DoubtRow>({
     name: 'read_doubted',
-    text: `SELECT d.address_id, d.asset_gid, d.amount_raw::text, d.block_number, d.block_hash, d.since_number, b.hash AS since_hash,
+    text: `SELECT d.address_id, d.asset_gid, d.amount_raw::text, d.block_number, d.block_hash, d.since_number, d.first_number, b.hash AS since_hash,
              EXISTS (SELECT FROM canonical_blocks($1, d.block_number, d.block_number) c WHERE c.hash = d.block_hash) AS is_canonical
-           FROM (SELECT * FROM balance_differences WHERE chain_gid = $1 AND block_number <= $2 AND coins IS NULL ORDER BY block_number LIMIT $3) d
+           FROM (SELECT * FROM balance_differences WHERE chain_gid = $1 AND (block_number <= $2 OR block_number > $4) AND coins IS NULL ORDER BY block_number LIMIT $3) d
            LEFT JOIN LATERAL canonical_blocks($1, d.since_number, d.since_number) b ON true`,
-    values: [network.gid, until, pairsMax],
+    values: [network.gid, until, pairsMax, cursor],
   });
   const doubts = new Map(rows.map((row) => [`${row.address_id} ${row.asset_gid}`, row]));
   const targets = await readTargetsOf(sql, network, [...new Set(rows.map((row) => row.address_id))]);
@@ -120,6 +127,7 @@ export async function readDoubted(
       doubt: {
         amountRaw: row.is_canonical ? BigInt(row.amount_raw) : 0n,
         block: { number: row.block_number, hash: row.block_hash },
+        first: row.first_number ?? row.block_number,
       },
       since: row.since_number ?? undefined,
       base: target.isSuspected ? refOf(row.since_number, row.since_hash) : undefined,
@@ -147,7 +155,7 @@ async function readTargetsOf(sql: Sql, network: Network, ids: readonly string[])
      ),
      page AS MATERIALIZED (
        SELECT a.id, a.project_id, a.address, a.display, a.created_at, w.from_block, b.hash AS from_hash,
-              a.created_at < r.at AND w.from_block <= r.number AS is_read_before
+              a.created_at < r.at AND coalesce(w.from_block, 0) <= r.number AS is_read_before
        FROM addresses a LEFT JOIN round r ON true LEFT JOIN address_watches w ON w.address_id = a.id AND w.chain_gid = $3
        LEFT JOIN LATERAL canonical_blocks($3, w.from_block, w.from_block) b ON b.status IN ('processed', 'confirmed')
        WHERE a.id = ANY($1) AND a.is_monitored

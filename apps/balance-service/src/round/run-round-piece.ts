@@ -1,15 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
 import { moveRound, readPosition, startRound } from '@chainwatch/db';
 import { counter, withSpan } from '@chainwatch/telemetry';
 import { setAsidePoison, setAsideUnanswered, type Settle } from '../chain/set-aside-poison.ts';
 import { readChainState } from '../plan/chain-state.ts';
+import { WAITING_BLOCKS } from '../plan/plan-changes.ts';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import { readTargets } from '../read/read-targets.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
 import { planRound } from './plan-round.ts';
 import { readDoubted, readPage, type Doubt, type Page, type RoundTarget } from './read-page.ts';
-import { deleteDoubts, storeRound } from './store-round.ts';
+import { deleteDoubts } from '../store/store-doubts.ts';
+import { storeRound } from './store-round.ts';
 
 export interface RoundDeps {
   readonly store: BalanceStore;
@@ -18,10 +21,12 @@ export interface RoundDeps {
   readonly signal: AbortSignal;
   /** An address is read again at the earliest after this. */
   readonly intervalMs: number;
-  /** Requests to the node that the piece may make; a single address may need more. */
+  /** Requests to the node that the piece may make; a single balance may need more. */
   readonly requestsMax: number;
   /** The last piece was of second readings: the round is next, so that balances which always differ do not stop it. */
   readonly isRoundsTurn: boolean;
+  /** Balances of the next address that earlier pieces have read (`pairOf`): it is too large for one. */
+  readonly done?: ReadonlySet<string> | undefined;
   /** A piece failed before: a single address is read, and its balances set aside if they are at fault. */
   readonly isSuspect: boolean;
 }
@@ -35,17 +40,14 @@ export type RoundPiece =
       readonly events: readonly BalanceEvent[];
       readonly requests: number;
       readonly isSecond: boolean;
+      /** Those of an address that is not read as a whole yet, with `done`; empty where the round moved on. */
+      readonly part: ReadonlySet<string>;
     };
 
 /** Of one piece. */
 export const ADDRESSES_MAX = 100;
 /** Balances of one piece of which the chain is asked a second time. */
 const DOUBTED_MAX = 100;
-/**
- * Blocks between the two readings where a node tells the state at its head with transactions that wait for a block: those of
- * TRON live for 20 blocks unless their sender says otherwise.
- */
-const HEAD_ONLY_BLOCKS = 40;
 /** How often coins that the analyzer has corrected are looked for. */
 const CORRECTED_EVERY_MS = 1_000;
 const readingsTotal = counter('chainwatch_balance_round_readings_total', {
@@ -68,8 +70,12 @@ export async function runRoundPiece(deps: RoundDeps): Promise<RoundPiece> {
   const isOfCoins = client.verification === 'proved';
   const until = isOfCoins
     ? cursor.number
-    : cursor.number - (client.tellsHeadOnly === true ? HEAD_ONLY_BLOCKS : 1);
-  const doubted = await readDoubted(store.sql, network, { until, pairsMax: DOUBTED_MAX });
+    : cursor.number - (client.tellsHeadOnly === true ? WAITING_BLOCKS : 1);
+  const doubted = await readDoubted(store.sql, network, {
+    until,
+    cursor: cursor.number,
+    pairsMax: DOUBTED_MAX,
+  });
   if (doubted.dropped.length > 0) await store.write((sql) => deleteDoubts(sql, doubted.dropped));
   const position = isOfCoins ? undefined : await readPosition(store.sql, network.gid);
   const restMs = isOfCoins ? CORRECTED_EVERY_MS : position?.isEnded ? intervalMs - position.ageMs : 0;
@@ -87,13 +93,22 @@ export async function runRoundPiece(deps: RoundDeps): Promise<RoundPiece> {
     after,
     addressesMax: deps.isSuspect ? 1 : ADDRESSES_MAX,
   });
-  return finish(deps, { cursor, ...cut(page, fit(deps, page.targets)) });
+  const left = { ...page, targets: page.targets.filter((target) => deps.done?.has(pairOf(target)) !== true) };
+  const targets = fit(deps, left.targets);
+  const rest = left.targets[targets.length];
+  if (rest !== undefined && rest.addressId === targets.at(-1)!.addressId)
+    return finish(deps, { cursor, targets, isPart: true });
+  return finish(deps, { cursor, ...cut(left, targets) });
 }
 
 type Piece = {
   readonly cursor: BlockRef;
   readonly targets: readonly (RoundTarget & { readonly doubt?: Doubt })[];
-} & ((Pick<Page, 'after' | 'isLast'> & { readonly isSecond?: undefined }) | { readonly isSecond: true });
+} & (
+  | (Pick<Page, 'after' | 'isLast'> & { readonly isSecond?: undefined; readonly isPart?: undefined })
+  | { readonly isSecond: true; readonly isPart?: undefined }
+  | { readonly isSecond?: undefined; readonly isPart: true }
+);
 
 async function finish(deps: RoundDeps, piece: Piece): Promise<RoundPiece> {
   const { store, client } = deps;
@@ -114,9 +129,12 @@ async function finish(deps: RoundDeps, piece: Piece): Promise<RoundPiece> {
     if (!isFound) throw error;
   }
   if (events === undefined) return { type: 'waiting' };
-  if (!piece.isSecond) await store.write((sql) => moveRound(sql, chainGid, piece));
   const isSecond = piece.isSecond === true;
-  return { type: 'done', events, requests: countRequests(client, targets), isSecond };
+  if (!isSecond && piece.isPart !== true) await store.write((sql) => moveRound(sql, chainGid, piece as Page));
+  const part = new Set(
+    piece.isPart === true ? [...(deps.done ?? []), ...targets.map(pairOf)] : isSecond ? deps.done : undefined,
+  );
+  return { type: 'done', events, requests: countRequests(client, targets), isSecond, part };
 }
 
 function createSettle({ store, client, clock, signal }: RoundDeps, piece: Piece): Settle {
@@ -155,13 +173,21 @@ function createSettle({ store, client, clock, signal }: RoundDeps, piece: Piece)
   };
 }
 
-/** As many of the first targets as the requests suffice for, whole addresses; those of one address at least. */
+const pairOf = ({ addressId, assetGid }: Pick<RoundTarget, 'addressId' | 'assetGid'>): string =>
+  `${addressId} ${assetGid}`;
+
+/** As many of the first targets as the requests suffice for: whole addresses, or a part of the first one, one balance at least. */
 function fit<T extends RoundTarget>({ client, requestsMax }: RoundDeps, targets: readonly T[]): readonly T[] {
   let end = 0;
   while (end < targets.length) {
     let next = end + 1;
     while (targets[next]?.addressId === targets[end]!.addressId) next += 1;
-    if (end > 0 && countRequests(client, targets.slice(0, next)) > requestsMax) break;
+    if (countRequests(client, targets.slice(0, next)) > requestsMax) {
+      if (end > 0) break;
+      while (next > 1 && countRequests(client, targets.slice(0, next)) > requestsMax)
+        next = Math.ceil(next / 2);
+      return targets.slice(0, next);
+    }
     end = next;
   }
   return targets.slice(0, end);
@@ -174,7 +200,8 @@ function cut(page: Page, targets: readonly RoundTarget[]): Page {
   return { targets, after: { address, id }, isLast: false };
 }
 
-const QUERIES_OF_REQUEST = 500;
+/** Of nodes that are asked for lists: as many are one request where the chain has no Multicall3. */
+const QUERIES_OF_REQUEST = 100;
 
 /** A list of calls is one request. Coins are in the database. */
 function countRequests(

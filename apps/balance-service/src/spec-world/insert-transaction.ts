@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { NATIVE, network } from '@chainwatch/testing-stack';
 import type { SpecBlock, SpecTransaction } from './spec-chain.ts';

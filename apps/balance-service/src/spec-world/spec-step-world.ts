@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
@@ -28,15 +29,17 @@ export class StepWorld {
   readonly addresses: SpecAddress[] = [];
   tip: SpecBlock;
 
-  private constructor(url: string, db: Database) {
+  readonly #postgres: PostgresHandle;
+
+  private constructor(postgres: PostgresHandle, url: string) {
+    this.#postgres = postgres;
     this.url = url;
-    this.db = db;
+    this.db = createDatabase({ url, applicationName: 'spec' });
     this.tip = this.chain.mine(undefined);
   }
 
   static async start(postgres: PostgresHandle): Promise<StepWorld> {
-    const url = await postgres.createDatabase();
-    const world = new StepWorld(url, createDatabase({ url, applicationName: 'spec' }));
+    const world = new StepWorld(postgres, await postgres.createDatabase());
     await world.db.query(
       `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'local', 'https://example.com/x.svg', true)`,
       [network.gid],
@@ -51,6 +54,7 @@ export class StepWorld {
 
   async stop(): Promise<void> {
     await this.db.close();
+    await this.#postgres.recycle(this.url);
   }
 
   async rows<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {

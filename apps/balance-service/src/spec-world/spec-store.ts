@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql, Statement, Transaction } from '@chainwatch/db';
 import type { BalanceStore } from '../store/balance-store.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { nativeOf, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
@@ -173,12 +174,12 @@ export class UtxoWorld {
         `UPDATE transactions SET status = 'reorged', epoch = epoch + 1 WHERE chain_gid = $1 AND block_hash = ANY($2) AND status <> 'reorged' RETURNING id`,
         [bitcoin.gid, hashes],
       );
-      await sql.query('DELETE FROM utxos WHERE chain_gid = $1 AND block_hash = ANY($2)', [
-        bitcoin.gid,
-        hashes,
-      ]);
-      await sql.query(
-        'UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL WHERE chain_gid = $1 AND spent_block_hash = ANY($2)',
+      const { rows: deleted } = await sql.query<{ address: string }>(
+        'DELETE FROM utxos WHERE chain_gid = $1 AND block_hash = ANY($2) RETURNING address',
+        [bitcoin.gid, hashes],
+      );
+      const { rows: unspent } = await sql.query<{ address: string }>(
+        'UPDATE utxos SET spent_by = NULL, spent_block_number = NULL, spent_block_hash = NULL WHERE chain_gid = $1 AND spent_block_hash = ANY($2) RETURNING address',
         [bitcoin.gid, hashes],
       );
       await sql.query(
@@ -186,8 +187,12 @@ export class UtxoWorld {
            differences AS (DELETE FROM adjustments WHERE chain_gid = $1 AND block_hash = ANY($2))
          INSERT INTO balance_reads (chain_gid, address_id, asset_gid, reason)
          SELECT $1, address_id, asset_gid, 'reorged' FROM (
-           SELECT address_id, asset_gid FROM readings UNION SELECT address_id, $4 FROM transaction_addresses WHERE transaction_id = ANY($3)) t`,
-        [bitcoin.gid, hashes, rows.map((row) => row.id), BTC],
+           SELECT address_id, asset_gid FROM readings UNION SELECT address_id, $4 FROM transaction_addresses WHERE transaction_id = ANY($3)
+           UNION SELECT id, $4 FROM addresses WHERE address = ANY($5)) t`,
+        [
+          ...[bitcoin.gid, hashes, rows.map((row) => row.id), BTC],
+          [...deleted, ...unspent].map(({ address }) => address),
+        ],
       );
       await sql.query(
         'UPDATE analyzer_states SET cursor_seq = cursor_seq + 1, cursor_number = $2, cursor_hash = $3 WHERE chain_gid = $1',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { nativeOf, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';

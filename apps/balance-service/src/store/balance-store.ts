@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql, Transaction } from '@chainwatch/db';
 import type { OwnedShare } from '@chainwatch/ownership';
 

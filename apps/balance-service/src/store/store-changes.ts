@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { uuidv5, type OwnData } from '@chainwatch/events';
 import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
+import { insertDoubts } from './store-doubts.ts';
 import { insertEvents, type BalanceEvent } from './insert-events.ts';
 import { lockBaseBlocks } from '../plan/base-blocks.ts';
 import type { ExplainedChange } from '../plan/explain-change.ts';
@@ -37,7 +39,9 @@ export async function storeChanges(
   const writes = [
     deleteReads(sql, readIds),
     upsertBalances(sql, { chainGid, changes, confirmedNumber: plan.state.confirmedNumber }),
+    shiftSums(sql, corrections),
     insertHistory(sql, chainGid, changes),
+    insertDoubts(sql, chainGid, plan.doubts),
     replaceAdjustments(sql, {
       chainGid,
       corrected: corrections,
@@ -98,6 +102,25 @@ async function replaceAdjustments(
     ]);
   }
   await insertAdjustments(sql, chainGid, adjustments);
+}
+
+/** Adds to what was counted from the readings of corrections on. */
+async function shiftSums(sql: Sql, corrections: readonly Correction[]): Promise<void> {
+  const shifts = corrections.filter(({ shift }) => Object.keys(shift).length > 0);
+  await awaitAll(
+    shifts.map(({ target, block, shift }) =>
+      sql.query({
+        name: 'shift_sums',
+        text: `UPDATE balance_history h SET sums = (
+                 SELECT coalesce(jsonb_object_agg(reason, total::text) FILTER (WHERE total <> 0), '{}') FROM (
+                   SELECT reason, sum(amount::numeric) AS total FROM (
+                     SELECT key, value FROM jsonb_each_text(h.sums) UNION ALL SELECT key, value FROM jsonb_each_text($4::jsonb)) AS e (reason, amount)
+                   GROUP BY reason) s)
+               WHERE h.address_id = $1 AND h.asset_gid = $2 AND h.block_number >= $3 AND h.sums IS NOT NULL`,
+        values: [target.addressId, target.assetGid, block.number, encodeSums(shift)],
+      }),
+    ),
+  );
 }
 
 /** While the chain was asked, an address may have been deleted or its monitoring ended. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';

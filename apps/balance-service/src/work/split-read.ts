@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 
 /** Replaces a row that asks for all holders of an asset by one row for each, at the end of the queue. */

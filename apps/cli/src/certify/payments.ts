@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 import { formatAmount } from '@chainwatch/amounts';
 import { EVENTS, type EventType } from '@chainwatch/events';

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import type { components } from '@chainwatch/sdk';
 import { COLUMNS, formatCsvRow, formatGroups } from '../address-file.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { parseFamilies, parseFamily, parseList, parseText } from '../parse-options.ts';
+import { checkAddressFile } from './check-addresses.ts';
 import { importAddresses } from './import-addresses.ts';
 
 type Family = components['schemas']['Blockchain']['family'];
@@ -26,6 +28,20 @@ chainwatch addresses import customers.csv --family evm --resume`,
       }),
     )
     .action(act(importAddresses));
+  addresses
+    .command('check')
+    .description('Check a file before it is imported; families are detected, nothing is stored')
+    .argument('<file>', 'CSV, - for stdin', parseText)
+    .option('--family <name>', 'the family of all rows; without it, each is detected', parseFamily)
+    .addHelpText(
+      'after',
+      showExamples({
+        notes: `Exit code 4: rows would be rejected; they are listed with the reason.`,
+        examples: `chainwatch addresses check customers.csv
+chainwatch addresses check customers.csv --family evm --json`,
+      }),
+    )
+    .action(act(checkAddressFile));
   addresses
     .command('export')
     .description('All addresses as CSV, as import reads them')

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { benchNode, findBenchFamily, type Ability } from '../bench-node.ts';
 import { EXIT, wrongInput } from '../cli-error.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Argument, type Command } from 'commander';
 import type { Chainwatch, components } from '@chainwatch/sdk';
 import { wrongInput } from '../cli-error.ts';
@@ -8,7 +9,7 @@ import { readSecret } from '../read-input.ts';
 
 type Blockchain = components['schemas']['Blockchain'];
 /** Each family has its own. */
-type SetNode = Extract<keyof Chainwatch['blockchains'], `update${string}Endpoint`>;
+type SetNode = Exclude<Extract<keyof Chainwatch['blockchains'], `update${string}Endpoint`>, 'updateEndpoint'>;
 
 export function addChains(program: Command, act: Act): void {
   const chains = program.command('chains').description('Blockchains of the installation');

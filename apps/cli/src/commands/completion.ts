@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Argument, type Command } from 'commander';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';

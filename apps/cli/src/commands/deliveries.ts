@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import type { operations } from '@chainwatch/sdk';
-import { wrongInput } from '../cli-error.ts';
+import { checkPeriod } from '../check-period.ts';
 import type { Act, Context } from '../context.ts';
 import { showExamples } from '../show-examples.ts';
 import { countOf, listOf, parseId, parseSince } from '../parse-options.ts';
@@ -55,8 +56,7 @@ async function recover(
   channel: string,
   options: { readonly since: string; readonly until?: string },
 ): Promise<void> {
-  if (options.until !== undefined && options.until <= options.since)
-    throw wrongInput('--until', 'expected a time after that of --since');
+  checkPeriod(options);
   const answer = await client().notificationChannels.recover(channel, options);
   output.print(
     answer,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { ProblemError, type Chainwatch } from '@chainwatch/sdk';

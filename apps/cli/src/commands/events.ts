@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import type { EventType } from '@chainwatch/sdk';
 import { CliError, EXIT } from '../cli-error.ts';

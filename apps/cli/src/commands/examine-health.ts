@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One thing that was looked at, and what to do where it is not right. */
 export interface Finding {
   readonly what: string;

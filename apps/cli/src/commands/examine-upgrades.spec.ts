@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { examineUpgrades } from './examine-upgrades.ts';
 
 const nowMs = Date.parse('2026-11-28T00:00:00Z');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { components } from '@chainwatch/sdk';
 import type { Finding } from './examine-health.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import type { operations } from '@chainwatch/sdk';
 import type { Act, Context } from '../context.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { createClient } from '@chainwatch/sdk';
 import { wrongInput } from '../cli-error.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { components, Chainwatch } from '@chainwatch/sdk';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { closeSync, createReadStream, openSync, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createReadStream } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -127,11 +128,11 @@ async function get({ client, output }: Context, id: string): Promise<void> {
 }
 
 function show(output: Context['output'], record: Statement): void {
-  const { addresses_done: done, addresses_total: total, movements, gaps } = record.progress;
+  const { addresses_done: done, addresses_total: total, movements, gaps, unexplained } = record.progress;
   const reason = record.reason === null ? '' : `: ${record.reason}`;
   output.print(
     record,
-    `${record.id} ${record.status}${reason}\n${done} of ${total} addresses, ${movements} movements, ${gaps} gaps`,
+    `${record.id} ${record.status}${reason}\n${done} of ${total} addresses, ${movements} movements, ${gaps} gaps${unexplained > 0 ? `, ${unexplained} balances with an unexplained part` : ''}`,
   );
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import type { Chainwatch, components, EventType } from '@chainwatch/sdk';
 import { CliError, EXIT, wrongInput } from '../cli-error.ts';

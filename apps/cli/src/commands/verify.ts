@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { SignatureError, webhooks, type SignatureRefusal } from '@chainwatch/sdk';
 import { EXIT, wrongInput } from '../cli-error.ts';
@@ -19,7 +20,7 @@ const HINTS: Readonly<Record<SignatureRefusal, string>> = {
   no_known_version: 'it has signatures of later versions alone: update chainwatch',
   body_not_raw: 'the body was parsed before',
   signature_mismatch:
-    "another channel's secret, or the body was changed on the way: re-serialised JSON is another body",
+    "another channel's secret, or the body was changed on the way: re-serialized JSON is another body",
   timestamp_outside_tolerance:
     'the signature is right but old: a replay, or a clock is wrong; --any-time leaves the time out',
   malformed_event: 'the signature is right, but the body is no JSON',

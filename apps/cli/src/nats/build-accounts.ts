@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EVENT_SUBJECTS } from '@chainwatch/events';
 
 export interface SubscriberAccount {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ApiError } from './client.ts';
 
 /** An answer of the RPC gateway or the playground, as it came. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { components } from '@chainwatch/sdk';
 import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf } from './client.ts';
@@ -6,6 +7,8 @@ type Schemas = components['schemas'];
 export type Block = Schemas['Block'];
 export type Incident = Schemas['Incident'];
 export type Node = Schemas['Node'];
+export type ChainEndpoint = Schemas['ChainEndpoint'];
+export type Policy = Schemas['ConfirmationPolicy'];
 
 const CHAIN_MS = 5_000;
 const NETWORK_STALE_MS = 5 * 60_000;
@@ -36,6 +39,18 @@ export const networkQuery = (gid: string) =>
     staleTime: NETWORK_STALE_MS,
   });
 
+/** The project's own; null: it has none, which is no fault. */
+export const policyQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['policies', gid],
+    queryFn: async ({ signal }) => {
+      const { items } = await bodyOf(
+        api.GET('/confirmation_policies', { params: { query: { chain_gids: [gid] } }, signal }),
+      );
+      return items[0] ?? null;
+    },
+  });
+
 /** For who may set them. */
 export const nodesQuery = (gid: string) =>
   queryOptions({
@@ -43,6 +58,14 @@ export const nodesQuery = (gid: string) =>
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/blockchains/{chain_gid}/nodes', { params: { path: { chain_gid: gid } }, signal })),
     refetchInterval: CHAIN_MS,
+  });
+
+/** Further nodes, for who may set them. */
+export const endpointsQuery = (gid: string) =>
+  queryOptions({
+    queryKey: ['chains', gid, 'endpoints'],
+    queryFn: ({ signal }) =>
+      bodyOf(api.GET('/blockchains/{chain_gid}/endpoints', { params: { path: { chain_gid: gid } }, signal })),
   });
 
 /** The newest, open or not. */

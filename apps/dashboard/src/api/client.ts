@@ -1,12 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
 import createClient from 'openapi-fetch';
 import type { paths } from '@chainwatch/sdk';
+import { probeWith, reach } from './connection.ts';
 
 /** The project that requests act on, and of a person in several workspaces that one; so that no component passes them on. */
 let projectId: string | undefined;
 let workspaceId: string | undefined;
 
+const projectListeners = new Set<() => void>();
+
 export function actOn(id: string | undefined): void {
   projectId = id;
+  for (const listener of projectListeners) listener();
+}
+
+/** Called when another project is acted on. @returns what ends that */
+export function listenForProject(listener: () => void): () => void {
+  projectListeners.add(listener);
+  return () => projectListeners.delete(listener);
 }
 
 export function actingOn(): string | undefined {
@@ -69,7 +80,7 @@ export function listenForRefusal(listener: () => void): void {
 
 export const api = createClient<paths>({
   baseUrl: '/v1',
-  fetch: (request) => fetch(request),
+  fetch: (request) => reach(request),
   // Filters of several values stand in one parameter.
   querySerializer: { array: { style: 'form', explode: false } },
 });
@@ -83,6 +94,12 @@ api.use({
     for (const [name, value] of Object.entries(actingHeaders(isOfProject))) request.headers.set(name, value);
     return request;
   },
+});
+
+// Past `reach`, which asks this.
+probeWith(async (signal) => {
+  const { response } = await api.GET('/version', { signal, fetch: (request) => fetch(request) });
+  return response.status;
 });
 
 interface Answer<T> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressSearch, EventSearch, TransactionSearch } from '../app/search-params.ts';
 import type { ExportType } from '../ui/export-menu.tsx';
 import { api, fileOf } from './client.ts';

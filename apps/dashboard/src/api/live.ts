@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useEffect, useState } from 'react';
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { createParser } from 'eventsource-parser';
 import { actingHeaders, noteSignedOut } from './client.ts';
+import { reach } from './connection.ts';
 
 const RETRY_MS = 3_000;
+/** The API sends a comment every 15 s: a stream that is silent for longer is cut without a word. */
+const SILENT_MS = 40_000;
 /** Pages are told together what came within this time. */
 const GATHER_MS = 250;
 
@@ -75,7 +79,7 @@ interface Reading {
 
 /** An EventSource sends no header of ours, so the stream is read by hand. */
 async function readStream({ signal, lastId, onOpen, onText }: Reading): Promise<void> {
-  const response = await fetch('/v1/events/stream', {
+  const response = await reach('/v1/events/stream', {
     signal,
     headers: { ...actingHeaders(), ...(lastId !== undefined && { 'Last-Event-ID': lastId }) },
   });
@@ -85,7 +89,8 @@ async function readStream({ signal, lastId, onOpen, onText }: Reading): Promise<
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const silent = setTimeout(() => void reader.cancel().catch(() => undefined), SILENT_MS);
+    const { done, value } = await reader.read().finally(() => clearTimeout(silent));
     if (done) return;
     onText(decoder.decode(value, { stream: true }));
   }

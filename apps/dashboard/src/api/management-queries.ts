@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { components } from '@chainwatch/sdk';
 import { queryOptions } from '@tanstack/react-query';
-import type { AuditSearch } from '../app/search-params.ts';
+import type { AuditSearch, KeySearch } from '../app/search-params.ts';
 import { api, bodyOf } from './client.ts';
 import { listOptions } from './queries.ts';
 
@@ -13,11 +14,25 @@ export type AuditLog = Schemas['AuditLog'];
 /** Those that a choice offers. */
 const OFFERED = 100;
 
-export const keysQuery = queryOptions({
-  queryKey: ['keys'],
-  queryFn: ({ signal }) =>
-    bodyOf(api.GET('/management/keys', { params: { query: { limit: OFFERED } }, signal })),
-});
+export const keysQuery = ({ search, types, projects, statuses }: KeySearch = {}) =>
+  queryOptions({
+    queryKey: ['keys', search, types, projects, statuses],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/management/keys', {
+          params: {
+            query: {
+              search,
+              types: types as Key['type'][] | undefined,
+              project_ids: projects as string[] | undefined,
+              statuses: statuses as Key['status'][] | undefined,
+              limit: OFFERED,
+            },
+          },
+          signal,
+        }),
+      ),
+  });
 
 export const membersQuery = listOptions(['members'], (page, signal) =>
   bodyOf(api.GET('/management/members', { params: { query: page }, signal })),

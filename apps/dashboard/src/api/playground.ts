@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { queryOptions } from '@tanstack/react-query';
 import { readBeside } from './beside.ts';
 

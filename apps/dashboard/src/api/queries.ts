@@ -1,11 +1,13 @@
-import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+// SPDX-License-Identifier: Apache-2.0
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import type { AddressSearch, EventSearch, TransactionSearch } from '../app/search-params.ts';
 import { api, bodyOf, textOf } from './client.ts';
 import type { components, paths } from '@chainwatch/sdk';
+import { shorten } from '../ui/copy.tsx';
 import { useMay } from './session.ts';
 
 type Schemas = components['schemas'];
-export type Transaction = Schemas['Transaction'];
+export type Transaction = Schemas['TransactionWithAddresses'];
 export type Transfer = Schemas['Transfer'];
 export type Address = Schemas['Address'];
 export type Channel = Schemas['NotificationChannel'];
@@ -72,26 +74,54 @@ export const statsQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
+export type StatsSeries = Schemas['StatsSeries'];
+export type Period = StatsSeries['period'];
+
+/** @param channelId of one channel; undefined: of the project */
+export const seriesQuery = (period: Period, channelId?: string) =>
+  queryOptions({
+    queryKey: ['stats', 'series', period, channelId],
+    queryFn: ({ signal }) =>
+      bodyOf(
+        api.GET('/stats/series', {
+          params: { query: { period, ...(channelId !== undefined && { channel_id: channelId }) } },
+          signal,
+        }),
+      ),
+    // Long periods change slowly, and cost more.
+    refetchInterval: period === '1h' ? 30_000 : 300_000,
+    placeholderData: keepPreviousData,
+  });
+
 export const chainsQuery = queryOptions({
   queryKey: ['chains'],
   queryFn: ({ signal }) => bodyOf(api.GET('/blockchains', { params: { query: { limit: 100 } }, signal })),
   refetchInterval: CHAINS_MS,
 });
 
-/** What people call a chain. */
+/** A chain of the installation; undefined where it is not known. */
+export function useChain(gid: string): Blockchain | undefined {
+  const isKnown = useMay()('api:blockchain:read');
+  const { data } = useQuery({ ...chainsQuery, enabled: isKnown });
+  return data?.items.find((chain) => chain.gid === gid);
+}
+
+/** Chains by their names for people, as text. */
 export function useChainName(): (gid: string) => string {
   const isKnown = useMay()('api:blockchain:read');
   const { data } = useQuery({ ...chainsQuery, enabled: isKnown });
-  return (gid) => data?.items.find((chain) => chain.gid === gid)?.name ?? gid;
+  return (gid) => data?.items.find((chain) => chain.gid === gid)?.display_name ?? gid;
 }
 
 /** Filters as the API names them. */
-export function toTransactionFilters({ chains, address, ...filters }: TransactionSearch) {
+export function toTransactionFilters({ chains, address, assets, groups, ...filters }: TransactionSearch) {
   return {
     ...filters,
     statuses: filters.statuses as Transaction['status'][] | undefined,
     chain_gids: chains as string[] | undefined,
     addresses: address === undefined ? undefined : [address],
+    asset_gids: assets as string[] | undefined,
+    groups: groups as string[] | undefined,
   };
 }
 
@@ -280,16 +310,20 @@ export function splitAssetGid(assetGid: string): { chain_gid: string; asset_path
   return { chain_gid: assetGid.slice(0, slash), asset_path: assetGid.slice(slash + 1) };
 }
 
-/** What people call an asset: its path while that is not known. */
+/** What people call an asset. Where that is not known, the name of its contract, and never a bare number. */
 export function useSymbol(assetGid: string): string {
   const path = splitAssetGid(assetGid);
   const isKnown = useMay()('api:token:read');
-  const { data } = useQuery({
+  const { data, isFetching } = useQuery({
     queryKey: ['token', assetGid],
     queryFn: ({ signal }) =>
       bodyOf(api.GET('/tokens/{chain_gid}/{asset_path}', { params: { path }, signal })),
     staleTime: SLOW_MS,
     enabled: isKnown,
   });
-  return data?.symbol ?? path.asset_path.split(':')[1] ?? assetGid;
+  if (data?.symbol) return data.symbol;
+  if (data === undefined && isFetching) return '…';
+  const [namespace, reference = ''] = path.asset_path.split(':');
+  if (namespace === 'slip44') return 'coin';
+  return /^\d+$/.test(reference) ? path.asset_path : shorten(reference);
 }

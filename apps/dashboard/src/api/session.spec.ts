@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 import '../spec-support/page-request.ts';
 import { actingHeaders, actingOn } from './client.ts';
 import { chooseProject, rememberProject, type Session } from './session.ts';
 
 const kept = new Map<string, string>();
+const location = { search: '' };
 beforeAll(() => {
+  Object.defineProperty(globalThis, 'location', { value: location, configurable: true });
   Object.defineProperty(globalThis, 'localStorage', {
     value: {
       getItem: (name: string) => kept.get(name) ?? null,
@@ -14,6 +17,7 @@ beforeAll(() => {
 });
 beforeEach(() => {
   kept.clear();
+  location.search = '';
   rememberProject(undefined);
 });
 
@@ -33,6 +37,15 @@ describe('the project that a page acts on', () => {
     rememberProject('a');
     kept.set('chainwatch.project', 'b');
     expect(chooseProject(sessionOf('a', 'b'))?.id).toBe('a');
+  });
+
+  it('is the one that a link names, until the page shows another', () => {
+    kept.set('chainwatch.project', 'b');
+    location.search = '?project=c';
+    expect(chooseProject(sessionOf('a', 'b', 'c'))?.id).toBe('c');
+    expect(chooseProject(sessionOf('a', 'b'))?.id).toBe('b');
+    rememberProject('a');
+    expect(chooseProject(sessionOf('a', 'b', 'c'))?.id).toBe('a');
   });
 
   it('is none after signing in without one', () => {

@@ -1,6 +1,7 @@
-import { createContext, useContext } from 'react';
+// SPDX-License-Identifier: Apache-2.0
+import { createContext, useContext, useSyncExternalStore } from 'react';
 import { queryOptions } from '@tanstack/react-query';
-import { actIn, actingIn, actingOn, actOn, api, ApiError, bodyOf } from './client.ts';
+import { actIn, actingIn, actingOn, actOn, api, ApiError, bodyOf, listenForProject } from './client.ts';
 import type { components } from '@chainwatch/sdk';
 
 export type Session = components['schemas']['Session'];
@@ -48,11 +49,18 @@ export function rememberWorkspace(id: string): void {
 
 /**
  * The project that this page shows, otherwise the one that was looked at last, if it still exists. A choice in another tab
- * does not switch an open page, which would then show one project and change another.
+ * does not switch an open page, which would then show one project and change another. A link from a message names its project.
  */
 export function chooseProject({ projects }: Session): Session['projects'][number] | undefined {
   const find = (wanted: string | null | undefined) => projects.find(({ id }) => id === wanted);
-  return find(actingOn()) ?? find(localStorage.getItem(CHOICE)) ?? projects[0];
+  const linked = new URLSearchParams(location.search).get('project');
+  return find(actingOn()) ?? find(linked) ?? find(localStorage.getItem(CHOICE)) ?? projects[0];
+}
+
+/** The same, as it is chosen now. */
+export function useProject(session: Session): Session['projects'][number] | undefined {
+  useSyncExternalStore(listenForProject, actingOn);
+  return chooseProject(session);
 }
 
 export function rememberProject(id: string | undefined): void {

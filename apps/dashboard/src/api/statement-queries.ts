@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { components } from '@chainwatch/sdk';
 import type { StatementKeys } from '@chainwatch/verify';
 import { queryOptions } from '@tanstack/react-query';
 import { actingHeaders, api, bodyOf, fileOf } from './client.ts';
+import { reach } from './connection.ts';
 import { listOptions } from './queries.ts';
 
 export type Statement = components['schemas']['Statement'];
@@ -40,7 +42,7 @@ export function downloadStatement(id: string): Promise<Blob> {
 
 /** The document as it arrives: it may be larger than the memory of the page. @throws Error */
 export async function openStatement(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  const answer = await fetch(`/v1/statements/${id}/download`, { headers: actingHeaders(), signal });
+  const answer = await reach(`/v1/statements/${id}/download`, { headers: actingHeaders(), signal });
   if (!answer.ok || answer.body === null) throw new Error(`The download answered ${answer.status}.`);
   return readPieces(answer.body);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { actingHeaders, ApiError, noteSignedOut } from './client.ts';
 import type { Reconciliation } from './reconciliation-queries.ts';
 

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { Check, ChevronsUpDown, LogOut } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { LiveState } from '../api/live.ts';
-import { rememberProject, rememberWorkspace, sessionQuery, signOut, type Session } from '../api/session.ts';
+import { rememberProject, rememberWorkspace, sessionQuery, type Session } from '../api/session.ts';
 import { Dot, toWords } from '../ui/status.tsx';
-import { tellProblem } from '../ui/toast.tsx';
 import { chooseTheme, useTheme, type Theme } from './theme.ts';
+import { useLeave } from './use-leave.ts';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 const LIVE = { live: ['ok', 'Live'], connecting: ['warn', 'Connecting'], off: ['none', 'Not live'] } as const;
@@ -27,19 +28,9 @@ export function AccountMenu({ session, project, live }: AccountMenuProps) {
   const choose = (id: string): void => {
     rememberProject(id);
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-    // A new object: the shell reads the choice again.
-    client.setQueryData(sessionQuery.queryKey, { ...session });
     void router.navigate({ to: '/' });
   };
-  const leave = async (): Promise<void> => {
-    try {
-      await signOut();
-    } catch (error) {
-      return tellProblem(error as Error);
-    }
-    client.clear();
-    await router.navigate({ to: '/sign-in', search: {} });
-  };
+  const leave = useLeave();
   return (
     // Not modal: what keeps the page from scrolling is an inline style, which the policy forbids.
     <Menu.Root modal={false}>

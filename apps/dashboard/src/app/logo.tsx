@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export function Logo() {
   return (
     <span className="flex items-center gap-2 font-semibold tracking-tight">

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useRouter } from '@tanstack/react-router';
 import { Problem } from '../ui/notice.tsx';
 

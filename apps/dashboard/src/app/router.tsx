@@ -1,15 +1,12 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+// SPDX-License-Identifier: Apache-2.0
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { ApiError, listenForRefusal, listenForSignOut } from '../api/client.ts';
+import { listenForReturn } from '../api/connection.ts';
 import { sessionQuery } from '../api/session.ts';
 import { NotFoundPage } from '../pages/not-found.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
-import { queryClient } from './query-client.ts';
+import { lazyPage } from './lazy-page.tsx';
+import { queryClient, readAgain } from './query-client.ts';
 import {
   listOf,
   textOf,
@@ -17,6 +14,7 @@ import {
   toAssetSearch,
   toAuditSearch,
   toEventSearch,
+  toKeySearch,
   toTransactionSearch,
   withoutEmpty,
 } from './search-params.ts';
@@ -49,7 +47,7 @@ const workspacesRoute = createRoute({
   validateSearch: (search): { to?: string } => withoutEmpty({ to: textOf(search.to) }),
   errorComponent: RouteProblem,
   beforeLoad,
-  component: lazyRouteComponent(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
+  component: lazyPage(() => import('../pages/workspaces.tsx'), 'WorkspacesPage'),
 });
 
 /** Every page behind the sign-in. */
@@ -66,45 +64,45 @@ const parent = () => shell;
 const overviewRoute = createRoute({
   getParentRoute: parent,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('../pages/overview.tsx'), 'OverviewPage'),
 });
 
 const transactionsRoute = createRoute({
   getParentRoute: parent,
   path: '/transactions',
   validateSearch: toTransactionSearch,
-  component: lazyRouteComponent(() => import('../pages/transactions/transactions.tsx'), 'TransactionsPage'),
+  component: lazyPage(() => import('../pages/transactions/transactions.tsx'), 'TransactionsPage'),
 });
 
 const transactionRoute = createRoute({
   getParentRoute: parent,
   path: '/transactions/$id',
-  component: lazyRouteComponent(() => import('../pages/trace/trace.tsx'), 'TracePage'),
+  component: lazyPage(() => import('../pages/trace/trace.tsx'), 'TracePage'),
 });
 
 const proofRoute = createRoute({
   getParentRoute: parent,
   path: '/transactions/$id/proof',
-  component: lazyRouteComponent(() => import('../pages/proof/proof-page.tsx'), 'ProofPage'),
+  component: lazyPage(() => import('../pages/proof/proof-page.tsx'), 'ProofPage'),
 });
 
 const addressesRoute = createRoute({
   getParentRoute: parent,
   path: '/addresses',
   validateSearch: toAddressSearch,
-  component: lazyRouteComponent(() => import('../pages/addresses/addresses.tsx'), 'AddressesPage'),
+  component: lazyPage(() => import('../pages/addresses/addresses.tsx'), 'AddressesPage'),
 });
 
 const addressRoute = createRoute({
   getParentRoute: parent,
   path: '/addresses/$address',
-  component: lazyRouteComponent(() => import('../pages/addresses/address.tsx'), 'AddressPage'),
+  component: lazyPage(() => import('../pages/addresses/address.tsx'), 'AddressPage'),
 });
 
 const channelsRoute = createRoute({
   getParentRoute: parent,
   path: '/channels',
-  component: lazyRouteComponent(() => import('../pages/channels/channels.tsx'), 'ChannelsPage'),
+  component: lazyPage(() => import('../pages/channels/channels.tsx'), 'ChannelsPage'),
 });
 
 const channelRoute = createRoute({
@@ -112,57 +110,58 @@ const channelRoute = createRoute({
   path: '/channels/$id',
   validateSearch: (search): { statuses?: readonly string[] } =>
     withoutEmpty({ statuses: listOf(search.statuses) }),
-  component: lazyRouteComponent(() => import('../pages/channels/channel.tsx'), 'ChannelPage'),
+  component: lazyPage(() => import('../pages/channels/channel.tsx'), 'ChannelPage'),
 });
 
 const deliveryRoute = createRoute({
   getParentRoute: parent,
   path: '/channels/$id/deliveries/$deliveryId',
-  component: lazyRouteComponent(() => import('../pages/deliveries/delivery.tsx'), 'DeliveryPage'),
+  component: lazyPage(() => import('../pages/deliveries/delivery.tsx'), 'DeliveryPage'),
 });
 
 const eventRoute = createRoute({
   getParentRoute: parent,
   path: '/events/$id',
-  component: lazyRouteComponent(() => import('../pages/events/event.tsx'), 'EventPage'),
+  component: lazyPage(() => import('../pages/events/event.tsx'), 'EventPage'),
 });
 
 const chainsRoute = createRoute({
   getParentRoute: parent,
   path: '/chains',
-  component: lazyRouteComponent(() => import('../pages/chains/chains.tsx'), 'ChainsPage'),
+  component: lazyPage(() => import('../pages/chains/chains.tsx'), 'ChainsPage'),
 });
 
 const keysRoute = createRoute({
   getParentRoute: parent,
   path: '/keys',
-  component: lazyRouteComponent(() => import('../pages/keys/keys.tsx'), 'KeysPage'),
+  validateSearch: toKeySearch,
+  component: lazyPage(() => import('../pages/keys/keys.tsx'), 'KeysPage'),
 });
 
 const eventsRoute = createRoute({
   getParentRoute: parent,
   path: '/events',
   validateSearch: toEventSearch,
-  component: lazyRouteComponent(() => import('../pages/events/events.tsx'), 'EventsPage'),
+  component: lazyPage(() => import('../pages/events/events.tsx'), 'EventsPage'),
 });
 
 const publicKeysRoute = createRoute({
   getParentRoute: parent,
   path: '/public-keys',
-  component: lazyRouteComponent(() => import('../pages/public-keys/public-keys.tsx'), 'PublicKeysPage'),
+  component: lazyPage(() => import('../pages/public-keys/public-keys.tsx'), 'PublicKeysPage'),
 });
 
 const publicKeyRoute = createRoute({
   getParentRoute: parent,
   path: '/public-keys/$id',
-  component: lazyRouteComponent(() => import('../pages/public-keys/public-key.tsx'), 'PublicKeyPage'),
+  component: lazyPage(() => import('../pages/public-keys/public-key.tsx'), 'PublicKeyPage'),
 });
 
 const assetsRoute = createRoute({
   getParentRoute: parent,
   path: '/assets',
   validateSearch: toAssetSearch,
-  component: lazyRouteComponent(() => import('../pages/assets/assets.tsx'), 'AssetsPage'),
+  component: lazyPage(() => import('../pages/assets/assets.tsx'), 'AssetsPage'),
 });
 
 const statementsRoute = createRoute({
@@ -170,22 +169,19 @@ const statementsRoute = createRoute({
   path: '/statements',
   validateSearch: (search): { statuses?: readonly string[] } =>
     withoutEmpty({ statuses: listOf(search.statuses) }),
-  component: lazyRouteComponent(() => import('../pages/statements/statements.tsx'), 'StatementsPage'),
+  component: lazyPage(() => import('../pages/statements/statements.tsx'), 'StatementsPage'),
 });
 
 const statementRoute = createRoute({
   getParentRoute: parent,
   path: '/statements/$id',
-  component: lazyRouteComponent(() => import('../pages/statements/statement.tsx'), 'StatementPage'),
+  component: lazyPage(() => import('../pages/statements/statement.tsx'), 'StatementPage'),
 });
 
 const reconciliationsRoute = createRoute({
   getParentRoute: parent,
   path: '/reconciliations',
-  component: lazyRouteComponent(
-    () => import('../pages/reconciliations/reconciliations.tsx'),
-    'ReconciliationsPage',
-  ),
+  component: lazyPage(() => import('../pages/reconciliations/reconciliations.tsx'), 'ReconciliationsPage'),
 });
 
 const reconciliationRoute = createRoute({
@@ -193,47 +189,44 @@ const reconciliationRoute = createRoute({
   path: '/reconciliations/$id',
   validateSearch: (search): { classes?: readonly string[] } =>
     withoutEmpty({ classes: listOf(search.classes) }),
-  component: lazyRouteComponent(
-    () => import('../pages/reconciliations/reconciliation.tsx'),
-    'ReconciliationPage',
-  ),
+  component: lazyPage(() => import('../pages/reconciliations/reconciliation.tsx'), 'ReconciliationPage'),
 });
 
 const chainRoute = createRoute({
   getParentRoute: parent,
   path: '/chains/$gid',
-  component: lazyRouteComponent(() => import('../pages/chains/chain.tsx'), 'ChainPage'),
+  component: lazyPage(() => import('../pages/chains/chain.tsx'), 'ChainPage'),
 });
 
 const membersRoute = createRoute({
   getParentRoute: parent,
   path: '/members',
-  component: lazyRouteComponent(() => import('../pages/workspace/members.tsx'), 'MembersPage'),
+  component: lazyPage(() => import('../pages/workspace/members.tsx'), 'MembersPage'),
 });
 
 const projectsRoute = createRoute({
   getParentRoute: parent,
   path: '/projects',
-  component: lazyRouteComponent(() => import('../pages/workspace/projects.tsx'), 'ProjectsPage'),
+  component: lazyPage(() => import('../pages/workspace/projects.tsx'), 'ProjectsPage'),
 });
 
 const auditRoute = createRoute({
   getParentRoute: parent,
   path: '/audit',
   validateSearch: toAuditSearch,
-  component: lazyRouteComponent(() => import('../pages/workspace/audit-log.tsx'), 'AuditLogPage'),
+  component: lazyPage(() => import('../pages/workspace/audit-log.tsx'), 'AuditLogPage'),
 });
 
 const gatewayRoute = createRoute({
   getParentRoute: parent,
   path: '/gateway',
-  component: lazyRouteComponent(() => import('../pages/gateway/gateway.tsx'), 'GatewayPage'),
+  component: lazyPage(() => import('../pages/gateway/gateway.tsx'), 'GatewayPage'),
 });
 
 const playgroundRoute = createRoute({
   getParentRoute: parent,
   path: '/playground',
-  component: lazyRouteComponent(() => import('../pages/playground/playground.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('../pages/playground/playground.tsx'), 'PlaygroundPage'),
 });
 
 export const router = createRouter({
@@ -287,3 +280,5 @@ listenForSignOut(() => {
 });
 
 listenForRefusal(() => void queryClient.invalidateQueries(sessionQuery));
+
+listenForReturn(() => void readAgain().then(() => router.invalidate()));

@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { ArrowLeftRight, Bell, LoaderCircle, Search, Send, Truck, Wallet } from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
-import { useDeferredValue, useEffect, useRef, useState } from 'react';
+import { useDeferredValue, useEffect, useRef, useState, type RefObject } from 'react';
 import { searchQuery, type Found as SearchHit } from '../api/queries.ts';
 import { classes } from '../ui/classes.ts';
 import { shorten } from '../ui/copy.tsx';
 import { Problem } from '../ui/notice.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
+import { useCommands, type Command } from './commands.ts';
+import { matchCommands } from './match-commands.ts';
 
 const ICONS: Readonly<Record<SearchHit['type'], LucideIcon>> = {
   address: Wallet,
@@ -18,7 +21,10 @@ const ICONS: Readonly<Record<SearchHit['type'], LucideIcon>> = {
   channel: Send,
 };
 
-/** One box for everything: what is found is chosen with the arrows and opened with Enter. */
+/** What Enter opens: a page or an action, or what the API found. */
+type Option = { readonly command: Command } | { readonly hit: SearchHit };
+
+/** One box for everything: what is offered and found is chosen with the arrows and opened with Enter. */
 export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const ref = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
@@ -26,22 +32,25 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
   const wanted = useDeferredValue(text.trim());
   const found = useQuery({ ...searchQuery(wanted), placeholderData: keepPreviousData });
   const router = useRouter();
-  const hits = wanted === '' ? [] : (found.data ?? []);
-  useEffect(() => {
-    ref.current?.showModal();
-  }, []);
-  useEffect(() => setChosen(0), [wanted]);
-  const open = (hit: SearchHit | undefined): void => {
-    if (hit === undefined) return;
+  // Commands follow each key at once: Enter never opens what an earlier text offered.
+  const options = useOptions(text.trim(), found.data ?? []);
+  useShown(ref, chosen);
+  const write = (next: string): void => {
+    setText(next);
+    setChosen(0);
+  };
+  const open = (option: Option | undefined): void => {
+    if (option === undefined) return;
     onClose();
-    router.history.push(`/ui${pathOf(hit)}`);
+    if ('command' in option) option.command.run();
+    else router.history.push(`/ui${pathOf(option.hit)}`);
   };
   const onKey = (event: React.KeyboardEvent): void => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      setChosen((at) => Math.max(0, Math.min(hits.length - 1, at + step)));
-    } else if (event.key === 'Enter') open(hits[chosen]);
+      setChosen((at) => Math.max(0, Math.min(options.length - 1, at + step)));
+    } else if (event.key === 'Enter') open(options[chosen]);
   };
   return (
     <dialog
@@ -52,23 +61,19 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
       className="mx-auto mt-[12dvh] w-[calc(100%-2rem)] max-w-xl overflow-hidden rounded-xl border border-line bg-raised p-0 shadow-lifted open:animate-[rise_0.12s_ease-out]"
     >
       <div className="flex items-center gap-3 border-b border-line px-4">
-        {found.isFetching ? (
-          <LoaderCircle aria-hidden className="size-4 animate-spin text-faint" />
-        ) : (
-          <Search aria-hidden className="size-4 text-faint" />
-        )}
+        <SearchIcon isBusy={found.isFetching} />
         <input
           autoFocus
           role="combobox"
           aria-label="Search"
-          aria-expanded={hits.length > 0}
+          aria-expanded={options.length > 0}
           aria-controls="search-hits"
-          aria-activedescendant={hits[chosen] && `hit-${chosen}`}
-          placeholder="Address, hash, event, delivery or label"
+          aria-activedescendant={options[chosen] && `hit-${chosen}`}
+          placeholder="Address, hash, event, label, or page"
           spellCheck={false}
           autoComplete="off"
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(event.target.value)}
           onKeyDown={onKey}
           className="h-13 min-w-0 flex-1 bg-transparent text-base outline-none placeholder:text-faint"
         />
@@ -77,26 +82,74 @@ export function SearchDialog({ onClose }: { readonly onClose: () => void }) {
       <ul
         id="search-hits"
         role="listbox"
-        aria-label="What was found"
+        aria-label="Results"
         className="max-h-[50dvh] overflow-y-auto p-1.5 empty:hidden"
       >
-        {hits.map((hit, index) => (
-          <Hit
-            key={`${hit.type} ${hit.id}`}
-            hit={hit}
+        {options.map((option, index) => (
+          <OptionLine
+            key={'command' in option ? option.command.title : `${option.hit.type} ${option.hit.id}`}
+            option={option}
             id={`hit-${index}`}
             isChosen={index === chosen}
             onPoint={() => setChosen(index)}
-            onOpen={() => open(hit)}
+            onOpen={() => open(option)}
           />
         ))}
       </ul>
       <SearchNote
         wanted={wanted}
         error={found.error}
-        isNothing={hits.length === 0 && found.isFetched && !found.isFetching}
+        isNothing={options.length === 0 && found.isFetched && !found.isFetching}
       />
     </dialog>
+  );
+}
+
+/** Opens the dialog, and keeps the chosen line within what is seen. */
+function useShown(ref: RefObject<HTMLDialogElement | null>, chosen: number): void {
+  useEffect(() => {
+    ref.current?.showModal();
+  }, [ref]);
+  useEffect(() => {
+    // Browsers may answer with a promise, which is no clean-up.
+    void document.getElementById(`hit-${chosen}`)?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
+}
+
+function SearchIcon({ isBusy }: { readonly isBusy: boolean }) {
+  return isBusy ? (
+    <LoaderCircle aria-hidden className="size-4 animate-spin text-faint" />
+  ) : (
+    <Search aria-hidden className="size-4 text-faint" />
+  );
+}
+
+function useOptions(text: string, found: readonly SearchHit[]): readonly Option[] {
+  const commands = matchCommands(useCommands(), text);
+  const hits = text === '' ? [] : found;
+  return [...commands.map((command) => ({ command })), ...hits.map((hit) => ({ hit }))];
+}
+
+interface OptionLineProps {
+  readonly option: Option;
+  readonly id: string;
+  readonly isChosen: boolean;
+  readonly onPoint: () => void;
+  readonly onOpen: () => void;
+}
+
+function OptionLine({ option, id, isChosen, onPoint, onOpen }: OptionLineProps) {
+  return (
+    <li
+      id={id}
+      role="option"
+      aria-selected={isChosen}
+      onPointerMove={onPoint}
+      onClick={onOpen}
+      className={classes('flex items-center gap-3 rounded-lg px-3 py-2', isChosen && 'bg-accent-wash')}
+    >
+      {'command' in option ? <CommandLine command={option.command} /> : <HitLine hit={option.hit} />}
+    </li>
   );
 }
 
@@ -114,47 +167,50 @@ function SearchNote({ wanted, error, isNothing }: SearchNoteProps) {
           <Problem error={error} />
         </div>
       ) : wanted === '' ? (
-        <p>Paste what a customer sent you: it is found whole or in part.</p>
+        <p>
+          Search by address, hash, event ID, delivery ID, or label. The first 6 characters of a hash are
+          enough.
+        </p>
       ) : isNothing ? (
         <p>
-          Nothing of this project is called <b className="break-all">{shorten(wanted)}</b>. A payment shows up
-          once one of its addresses is monitored.
+          No results for “<span className="break-all">{shorten(wanted)}</span>” in this project.
         </p>
       ) : null}
     </div>
   );
 }
 
-interface HitProps {
-  readonly hit: SearchHit;
-  readonly id: string;
-  readonly isChosen: boolean;
-  readonly onPoint: () => void;
-  readonly onOpen: () => void;
+function CommandLine({ command: { title, about, icon: Icon } }: { readonly command: Command }) {
+  return (
+    <>
+      <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+      <span className="min-w-0 flex-1 truncate text-[13px] font-medium">{title}</span>
+      <span className="text-xs text-soft">{about}</span>
+    </>
+  );
 }
 
-function Hit({ hit, id, isChosen, onPoint, onOpen }: HitProps) {
+function HitLine({ hit }: { readonly hit: SearchHit }) {
   const Icon = ICONS[hit.type];
+  const title = nameOf(hit);
   return (
-    <li
-      id={id}
-      role="option"
-      aria-selected={isChosen}
-      onPointerMove={onPoint}
-      onClick={onOpen}
-      className={classes('flex items-center gap-3 rounded-lg px-3 py-2', isChosen && 'bg-accent-wash')}
-    >
+    <>
       <Icon aria-hidden className="size-4 shrink-0 text-faint" />
       <span className="min-w-0 flex-1">
-        <span className="block truncate text-[13px] font-medium">{hit.label ?? shorten(hit.title)}</span>
+        <span className="block truncate text-[13px] font-medium">{hit.label ?? title}</span>
         <span className="block truncate text-xs text-soft">
           <span className="capitalize">{hit.type}</span>
-          {hit.label !== null && ` · ${shorten(hit.title)}`} · <Time at={hit.created_at} />
+          {hit.label !== null && ` · ${title}`} · <Time at={hit.created_at} />
         </span>
       </span>
       {hit.status !== null && <Status of={hit.status} />}
-    </li>
+    </>
   );
+}
+
+/** The middle of an address or a hash is left out; names and types of events are whole. */
+function nameOf({ type, title }: SearchHit): string {
+  return type === 'address' || type === 'transaction' ? shorten(title) : title;
 }
 
 function pathOf({ type, id, title, channel_id }: SearchHit): string {

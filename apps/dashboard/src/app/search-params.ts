@@ -1,9 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Filters of the pages, as they stand in the URL. */
 export interface TransactionSearch {
   readonly chains?: readonly string[];
   readonly statuses?: readonly string[];
   readonly direction?: 'in' | 'out' | 'self';
   readonly address?: string;
+  /** Part of a label or an address of the project. */
+  readonly search?: string;
+  readonly groups?: readonly string[];
+  readonly assets?: readonly string[];
   readonly hash?: string;
   readonly since?: string;
   readonly until?: string;
@@ -40,12 +45,32 @@ export interface AuditSearch {
   readonly search?: string;
 }
 
+export interface KeySearch {
+  /** A part of the name or the mask. */
+  readonly search?: string;
+  readonly types?: readonly string[];
+  readonly projects?: readonly string[];
+  readonly statuses?: readonly string[];
+}
+
+export function toKeySearch(search: Record<string, unknown>): KeySearch {
+  return withoutEmpty({
+    search: textOf(search.search),
+    types: listOf(search.types),
+    projects: listOf(search.projects),
+    statuses: listOf(search.statuses),
+  });
+}
+
 export function toTransactionSearch(search: Record<string, unknown>): TransactionSearch {
   return withoutEmpty({
     chains: listOf(search.chains),
     statuses: listOf(search.statuses),
     direction: oneOf(search.direction, ['in', 'out', 'self']),
     address: textOf(search.address),
+    search: textOf(search.search),
+    groups: listOf(search.groups),
+    assets: listOf(search.assets),
     hash: textOf(search.hash),
     since: textOf(search.since),
     until: textOf(search.until),

@@ -1,28 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { Menu, Search, X } from 'lucide-react';
+import { BookOpen, Menu, Search, X } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
+import { useConnection } from '../api/connection.ts';
 import { useLiveEvents } from '../api/live.ts';
-import { chooseProject, MayContext, mayOf, sessionQuery } from '../api/session.ts';
+import { MayContext, mayOf, sessionQuery, useProject } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Waiting } from '../ui/notice.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { preloadPages } from './lazy-page.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { SearchDialog } from './search-dialog.tsx';
+import { SEARCH_KEY } from './shortcut.ts';
+
+/** So long the first page has the network for itself. */
+const FIRST_PAGE_MS = 3_000;
 
 /** What stands around every page: navigation, search and who is signed in. */
 export function Shell() {
   const { data: session } = useSuspenseQuery(sessionQuery);
-  const project = chooseProject(session);
+  const project = useProject(session);
   const may = mayOf(session);
-  const live = useLiveEvents(may('api:event:read'), project?.id);
+  const stream = useLiveEvents(may('api:event:read'), project?.id);
+  const live = useConnection() === 'away' && stream === 'live' ? 'connecting' : stream;
   const [isSearching, setSearching] = useState(false);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => setMenuOpen(false), [path]);
   useEffect(() => listenForShortcut(() => setSearching(true)), []);
+  useEffect(() => {
+    const timer = setTimeout(preloadPages, FIRST_PAGE_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const openSearch = (): void => setSearching(true);
   return (
     <MayContext value={may}>
@@ -33,23 +45,7 @@ export function Shell() {
         >
           Skip to the content
         </a>
-        <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-panel px-3 lg:hidden">
-          <Button
-            look="quiet"
-            aria-label={isMenuOpen ? 'Close the navigation' : 'Open the navigation'}
-            aria-expanded={isMenuOpen}
-            onClick={() => setMenuOpen(!isMenuOpen)}
-            icon={isMenuOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
-          />
-          <Logo />
-          <Button
-            look="quiet"
-            aria-label="Search"
-            className="ml-auto"
-            onClick={openSearch}
-            icon={<Search aria-hidden className="size-4.5" />}
-          />
-        </header>
+        <TopBar isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} onSearch={openSearch} />
         <aside
           aria-label="Navigation"
           className={classes(
@@ -67,9 +63,18 @@ export function Shell() {
           >
             <Search aria-hidden className="size-4" />
             Search
-            <kbd className="ml-auto rounded border border-line px-1 font-sans text-[11px]">⌘K</kbd>
+            <kbd className="ml-auto rounded border border-line px-1 font-sans text-[11px]">{SEARCH_KEY}</kbd>
           </button>
           <Navigation />
+          <a
+            href="/docs/"
+            target="_blank"
+            rel="noreferrer"
+            className="flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-[13px] font-medium text-soft transition-colors hover:bg-hover hover:text-ink"
+          >
+            <BookOpen aria-hidden className="size-4" />
+            Documentation
+          </a>
           <AccountMenu session={session} project={project} live={live} />
         </aside>
         <main id="content" tabIndex={-1} className="outline-none lg:min-h-dvh" key={project?.id}>
@@ -80,6 +85,35 @@ export function Shell() {
         {isSearching && <SearchDialog onClose={() => setSearching(false)} />}
       </div>
     </MayContext>
+  );
+}
+
+interface TopBarProps {
+  readonly isMenuOpen: boolean;
+  readonly onMenu: () => void;
+  readonly onSearch: () => void;
+}
+
+/** Where the screen is small. */
+function TopBar({ isMenuOpen, onMenu, onSearch }: TopBarProps) {
+  return (
+    <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-panel px-3 lg:hidden">
+      <Button
+        look="quiet"
+        aria-label={isMenuOpen ? 'Close the navigation' : 'Open the navigation'}
+        aria-expanded={isMenuOpen}
+        onClick={onMenu}
+        icon={isMenuOpen ? <X aria-hidden className="size-5" /> : <Menu aria-hidden className="size-5" />}
+      />
+      <Logo />
+      <Button
+        look="quiet"
+        aria-label="Search"
+        className="ml-auto"
+        onClick={onSearch}
+        icon={<Search aria-hidden className="size-4.5" />}
+      />
+    </header>
   );
 }
 

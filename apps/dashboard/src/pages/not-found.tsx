@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { Empty } from '../ui/notice.tsx';
@@ -7,14 +8,14 @@ export function NotFoundPage() {
     <main className="flex min-h-dvh items-center justify-center">
       <Empty
         icon={<Compass />}
-        title="There is no such page"
+        title="Page not found"
         action={
           <Link to="/" className="font-medium text-accent-ink hover:underline">
             Go to the overview
           </Link>
         }
       >
-        The link may be old. What you look for is found by its address, hash or id in the search box.
+        The link may be old. Search by address, hash, or ID.
       </Empty>
     </main>
   );

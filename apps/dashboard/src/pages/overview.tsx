@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bell, Send, Wallet } from 'lucide-react';
@@ -8,8 +9,9 @@ import { Page, Panel } from '../ui/panel.tsx';
 import { Tile, Tiles } from '../ui/rows.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
+import { Activity } from './activity/activity.tsx';
 import { ChainLines } from './chains/chain-lines.tsx';
-import { EventMinutes } from './event-minutes.tsx';
+import { FirstSteps } from './first-steps/first-steps.tsx';
 
 export function OverviewPage() {
   const may = useMay();
@@ -19,13 +21,12 @@ export function OverviewPage() {
     <Page title="Overview">
       {!isKnown && <NoProject />}
       {stats.error && <Problem error={stats.error} onRetry={() => void stats.refetch()} />}
+      {isKnown && <FirstSteps />}
       {stats.data && <Figures stats={stats.data} />}
       {isKnown && (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
           <div className="flex min-w-0 flex-col gap-5">
-            <Panel title="Events a minute" aside={<span className="text-xs text-faint">last hour</span>}>
-              {stats.data ? <EventMinutes events={stats.data.events} /> : <Waiting rows={4} />}
-            </Panel>
+            <Activity />
             {may('api:blockchain:read') && <ChainsPanel />}
           </div>
           <div className="flex min-w-0 flex-col gap-5">
@@ -41,8 +42,8 @@ export function OverviewPage() {
 function NoProject() {
   return (
     <Panel>
-      <Empty icon={<Wallet />} title="This key sees no project">
-        Sign in with the api key of a project, or with a management key that may make keys, to see payments.
+      <Empty icon={<Wallet />} title="No project access">
+        To see payments, sign in with the API key of a project, or with a management key that may create keys.
       </Empty>
     </Panel>
   );
@@ -57,27 +58,32 @@ function Figures({
     <Tiles>
       {transactions && (
         <Tile
+          to="/transactions"
           name="Transactions"
           value={sum(transactions).toLocaleString()}
-          note={`${(transactions.detected + transactions.pending).toLocaleString()} not final yet`}
+          note={`${(transactions.detected + transactions.pending).toLocaleString()} pending`}
         />
       )}
       {deliveries && (
         <Tile
+          to="/channels"
           name="Deliveries"
           value={deliveries.delivered.toLocaleString()}
-          note={`${deliveries.failed.toLocaleString()} failed, ${(deliveries.pending + deliveries.held).toLocaleString()} waiting`}
+          note={`${deliveries.failed.toLocaleString()} failed, ${(deliveries.pending + deliveries.held).toLocaleString()} pending`}
         />
       )}
-      {address_count !== null && <Tile name="Addresses" value={address_count.toLocaleString()} />}
+      {address_count !== null && (
+        <Tile to="/addresses" name="Addresses" value={address_count.toLocaleString()} />
+      )}
       {channels && (
         <Tile
+          to="/channels"
           name="Channels"
           value={channels.active.toLocaleString()}
           note={
             channels.failing + channels.failed === 0
-              ? 'all take what they get'
-              : `${channels.failing + channels.failed} not reached`
+              ? 'All healthy'
+              : `${channels.failing + channels.failed} failing`
           }
         />
       )}
@@ -100,7 +106,7 @@ function ChainsPanel() {
         <Waiting rows={4} />
       ) : active.length === 0 ? (
         <p className="px-4 py-3 text-[13px] text-soft">
-          No chain is followed. The operator activates them under Chains.
+          No active chains. The operator activates them under Chains.
         </p>
       ) : (
         <ChainLines chains={active} />
@@ -117,20 +123,20 @@ function FailingChannels() {
       <Panel>
         <Empty
           icon={<Send />}
-          title="Nobody is told yet"
+          title="No channels yet"
           action={
             <Link to="/channels" className="font-medium text-accent-ink hover:underline">
               Add a channel
             </Link>
           }
         >
-          A channel tells your systems of payments: webhook, NATS, Slack, Telegram and more.
+          A channel notifies your systems of payments: webhook, NATS, Slack, Telegram, and more.
         </Empty>
       </Panel>
     );
   if (failing.length === 0) return null;
   return (
-    <Panel title="Channels that are not reached" isFlush>
+    <Panel title="Failing channels" isFlush>
       <ul className="divide-y divide-line">
         {failing.map(({ id, name, status, failure_reason }) => (
           <li key={id} className="flex flex-wrap items-center gap-2 px-4 py-2.5 text-[13px]">
@@ -156,7 +162,7 @@ function RecentEvents() {
         <Waiting rows={4} />
       ) : query.data.items.length === 0 ? (
         <Empty icon={<Bell />} title="No events yet">
-          They appear here the moment a monitored address sends or receives something.
+          Events appear here when a monitored address sends or receives something.
         </Empty>
       ) : (
         <ul className="divide-y divide-line">

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,12 +13,15 @@ import { Problem } from '../ui/notice.tsx';
 
 /** Why the issuer's way in was closed, as the gateway says it, and what to do. */
 const REASONS = new Map([
-  ['cancelled', 'You were not signed in: it was cancelled there.'],
-  ['expired', 'That took too long, or was begun in another window: sign in again.'],
-  ['refused', 'The answer could not be verified: sign in again. The log of the gateway says more.'],
-  ['unverified_email', 'Your account there has no verified e-mail address.'],
-  ['unknown_member', 'Nobody here has your e-mail address: ask the owner of your workspace to add you.'],
-  ['issuer_away', 'It does not answer at the moment: try again, or sign in with a key.'],
+  ['cancelled', 'Sign-in was canceled at the identity provider.'],
+  ['expired', 'The sign-in expired, or started in another window. Sign in again.'],
+  [
+    'refused',
+    'The answer of the identity provider could not be verified. Sign in again. The gateway log has details.',
+  ],
+  ['unverified_email', 'Your account at the identity provider has no verified e-mail address.'],
+  ['unknown_member', 'No member has your e-mail address. Ask the owner of your workspace to add you.'],
+  ['issuer_away', 'The identity provider does not respond. Try again, or sign in with a key.'],
 ]);
 
 export function SignInPage() {
@@ -54,7 +58,7 @@ export function SignInPage() {
           <div>
             <h1 className="text-base font-semibold">{issuer === undefined ? 'Sign in' : 'Or with a key'}</h1>
             <p className="mt-1 text-[13px] text-pretty text-soft">
-              With the API key of a project, or with a management key for all projects of a workspace.
+              Use the API key of a project, or a management key for all projects of a workspace.
             </p>
           </div>
           <TextField
@@ -69,9 +73,11 @@ export function SignInPage() {
             value={key}
             onChange={(event) => setKey(event.target.value)}
             error={
-              isRefused ? 'No key of this installation: check that it is whole, and not revoked.' : undefined
+              isRefused
+                ? 'Invalid key. Check that you copied all of it and that it has not been revoked.'
+                : undefined
             }
-            hint="It is kept for 12 hours in a cookie that no script can read."
+            hint="Stored for 12 hours in a cookie that scripts cannot read."
           />
           {entering.error && !isRefused && <Problem error={entering.error} />}
           <Button

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';

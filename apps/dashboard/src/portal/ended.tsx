@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { TimerOff } from 'lucide-react';
 import { Empty } from '../ui/notice.tsx';
 
@@ -7,9 +8,9 @@ export function Ended() {
     <main className="flex min-h-dvh items-center justify-center">
       <div>
         <h1 className="sr-only">Notifications</h1>
-        <Empty icon={<TimerOff />} title="This page has ended">
-          It is open for a limited time. Go back to where you came from, or reload the page around it, to open
-          it again.
+        <Empty icon={<TimerOff />} title="This page has expired">
+          Pages stay open for a limited time. Go back to the previous page, or reload it, to open this page
+          again.
         </Empty>
       </div>
     </main>

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider, type AnyRouter } from '@tanstack/react-router';
 import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { listenForSignOut } from '../api/client.ts';
-import { queryClient } from '../app/query-client.ts';
+import { listenForReturn } from '../api/connection.ts';
+import { queryClient, readAgain } from '../app/query-client.ts';
+import { ConnectionNotice } from '../ui/connection-notice.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { Ended } from './ended.tsx';
 import { readAddress } from './opened-portal.ts';
@@ -24,6 +27,7 @@ const end = (): void => {
   show(<Ended />);
 };
 listenForSignOut(end);
+listenForReturn(() => void readAgain());
 
 if (token === undefined) end();
 else {
@@ -32,6 +36,7 @@ else {
   show(
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
+      <ConnectionNotice />
       <Toasts />
     </QueryClientProvider>,
   );

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readAddress } from './opened-portal.ts';
 
 const ID = '6f1d1f4e-0000-4000-8000-000000000001';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the address of the page says. */
 interface OpenedPortal {
   readonly sessionId: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import '../spec-support/page-request.ts';
 import { askAgainMs } from './portal-api.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { heldCountQuery } from '../api/channel-queries.ts';
@@ -63,7 +64,12 @@ export function PortalChannel() {
       }
     >
       <Held channelId={channel.id} />
-      <DeliveryLog channelId={channel.id} statuses={statuses} onChoose={choose} />
+      <DeliveryLog
+        channelId={channel.id}
+        nextProbe={channel.next_attempt_at}
+        statuses={statuses}
+        onChoose={choose}
+      />
       <Panel title="Details">
         <ChannelDetails channel={channel} />
       </Panel>

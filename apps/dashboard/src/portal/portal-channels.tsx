@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
@@ -22,8 +23,8 @@ export function PortalChannels() {
         ) : channels.length > 0 ? (
           <Table label="Channels" columns={COLUMNS} rows={channels} keyOf={({ id }) => id} />
         ) : (
-          <Empty icon={<Send />} title="No channel is left">
-            Those that this page was opened for were deleted.
+          <Empty icon={<Send />} title="No channels">
+            The channels of this page were deleted.
           </Empty>
         )}
       </Panel>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { TimeLeft } from '../ui/time.tsx';
 
 /** A session is short: who reads it is told before it ends. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { RouteProblem } from '../app/route-problem.tsx';
 import { listOf, withoutEmpty } from '../app/search-params.ts';

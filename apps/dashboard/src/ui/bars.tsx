@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const [WIDTH, HEIGHT, GAP] = [600, 96, 2];
 /** What is there is seen, however small it is beside the others. */
 const BAR_MIN = 3;
@@ -5,7 +6,7 @@ const BAR_MIN = 3;
 interface Bar {
   readonly at: number;
   readonly count: number;
-  /** A part of the count that is drawn lighter. */
+  /** A part of the count that is drawn in another color. */
   readonly part?: number;
   /** Shown beside the pointer. */
   readonly title: string;
@@ -15,11 +16,19 @@ interface BarsProps {
   /** What it shows, for who does not see it. */
   readonly label: string;
   readonly bars: readonly Bar[];
+  /** Of the whole height. Default: the highest bar. */
+  readonly max?: number;
+  /** Color of the parts. */
+  readonly partTone?: 'ok' | 'bad';
 }
 
 /** How many there were in each span of time. */
-export function Bars({ label, bars }: BarsProps) {
-  const max = Math.max(1, ...bars.map(({ count }) => count));
+export function Bars({
+  label,
+  bars,
+  max = Math.max(1, ...bars.map(({ count }) => count)),
+  partTone = 'ok',
+}: BarsProps) {
   const width = WIDTH / bars.length;
   return (
     <svg
@@ -42,7 +51,14 @@ export function Bars({ label, bars }: BarsProps) {
               height={height}
               className={count === 0 ? 'fill-line' : 'fill-accent'}
             />
-            {light > 0 && <rect {...place} y={HEIGHT - light} height={light} className="fill-ok-dot" />}
+            {light > 0 && (
+              <rect
+                {...place}
+                y={HEIGHT - light}
+                height={light}
+                className={partTone === 'ok' ? 'fill-ok-dot' : 'fill-bad-dot'}
+              />
+            )}
           </g>
         );
       })}

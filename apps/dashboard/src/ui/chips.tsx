@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { Check, ChevronDown, X } from 'lucide-react';
 import { useEffect, useState } from 'react';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Check, Copy, type LucideIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
@@ -73,7 +74,7 @@ export function RequestId({ id }: { readonly id: string }) {
   return (
     <p className="mt-1 flex flex-wrap items-center text-soft">
       Request&nbsp;<code className="font-mono break-all">{id}</code>
-      <CopyButton text={id} label="Copy the id of the request" />
+      <CopyButton text={id} label="Copy request ID" />
     </p>
   );
 }

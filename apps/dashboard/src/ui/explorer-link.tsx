@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
 import { networkQuery } from '../api/chain-queries.ts';
-import { buildExplorerUrl, type Explored } from '../api/explorer-url.ts';
+import { buildExplorerUrl, type Explored } from '@chainwatch/chain-core/explorer-url';
 
 interface ExplorerLinkProps {
   readonly chainGid: string;

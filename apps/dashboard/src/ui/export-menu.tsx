@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import * as Menu from '@radix-ui/react-dropdown-menu';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
@@ -9,7 +10,7 @@ export type ExportType = 'text/csv' | 'application/x-ndjson';
 
 const TYPES = [
   { type: 'text/csv', title: 'CSV', extension: 'csv' },
-  { type: 'application/x-ndjson', title: 'JSON, a line each', extension: 'ndjson' },
+  { type: 'application/x-ndjson', title: 'JSON lines', extension: 'ndjson' },
 ] as const satisfies readonly { readonly type: ExportType; title: string; extension: string }[];
 
 interface ExportMenuProps {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useId } from 'react';
 import type { ComponentProps, ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -96,8 +97,18 @@ function Labelled({ id, label, hint, error, children }: LabelledProps) {
   );
 }
 
-/** What the API says of one member of a body. */
+/** What the API says of one member of a body, or of a part of it: `filters` has `filters.groups[0]`, too. */
 export function reasonFor(error: unknown, name: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined;
-  return error.fields.find((field) => field.name === name || field.name.startsWith(`${name}.`))?.reason;
+  return error.fields.find((field) => isPartOf(field.name, name))?.reason;
+}
+
+/** Whether each fault that the API names is one of these members, and so is shown beside it. */
+export function isPlaced(error: unknown, names: readonly string[]): boolean {
+  if (!(error instanceof ApiError) || error.fields.length === 0) return false;
+  return error.fields.every((field) => names.some((name) => isPartOf(field.name, name)));
+}
+
+function isPartOf(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`);
 }

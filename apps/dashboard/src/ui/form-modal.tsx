@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Modal, ModalActions } from './modal.tsx';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Waiting } from './notice.tsx';
@@ -12,6 +13,7 @@ interface LoadedTableProps<T> {
   /** Of the pages that were loaded. */
   readonly rows: readonly T[];
   readonly columns: readonly Column<T>[];
+  readonly card?: (row: T) => ReactNode;
   /** Lines that stand for the first page while it is on its way. */
   readonly waitingRows: number;
   /** What is shown where there is no row. */
@@ -24,6 +26,7 @@ export function LoadedTable<T extends { readonly id: string }>({
   query,
   rows,
   columns,
+  card,
   waitingRows,
   empty,
 }: LoadedTableProps<T>) {
@@ -33,6 +36,7 @@ export function LoadedTable<T extends { readonly id: string }>({
     <Table
       label={label}
       columns={columns}
+      card={card}
       rows={rows}
       keyOf={({ id }) => id}
       isLoadingMore={query.isFetchingNextPage}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Lock } from 'lucide-react';
 import { Empty } from './notice.tsx';
 import { Page, Panel } from './panel.tsx';

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CircleAlert, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { RequestId } from './copy.tsx';
+import { DocsLink } from './docs-link.tsx';
 
 interface ProblemProps {
   readonly error: unknown;
@@ -42,10 +44,12 @@ interface EmptyProps {
   readonly title: string;
   readonly children: ReactNode;
   readonly action?: ReactNode;
+  /** The page of the documentation that says more: `guides/webhooks`. */
+  readonly docs?: string;
 }
 
 /** Nothing there yet: what would be, and the step that brings it. */
-export function Empty({ icon, title, children, action }: EmptyProps) {
+export function Empty({ icon, title, children, action, docs }: EmptyProps) {
   return (
     <div className="flex flex-col items-center gap-1.5 px-6 py-14 text-center">
       <div
@@ -57,6 +61,11 @@ export function Empty({ icon, title, children, action }: EmptyProps) {
       <p className="font-medium">{title}</p>
       <p className="max-w-md text-[13px] text-pretty text-soft">{children}</p>
       {action !== undefined && <div className="mt-3">{action}</div>}
+      {docs !== undefined && (
+        <div className="mt-3">
+          <DocsLink page={docs}>Read the documentation</DocsLink>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,14 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
 import { shorten } from './copy.tsx';
 
 /** An address of the project is a link to its page, any other one is text. */
 export function AddressText({
   address,
   isOwn,
+  label,
 }: {
   readonly address: string | null;
   readonly isOwn: boolean;
+  /** What the project calls it. */
+  readonly label?: string | null | undefined;
 }) {
   if (address === null) return <span className="text-faint">–</span>;
   if (!isOwn)
@@ -22,9 +27,10 @@ export function AddressText({
       to="/addresses/$address"
       params={{ address }}
       title={address}
-      className="relative z-10 rounded bg-accent-wash px-1.5 py-0.5 font-mono text-[13px] text-accent-ink hover:underline"
+      className="relative z-10 max-w-full min-w-0 truncate rounded bg-accent-wash px-1.5 py-0.5 text-[13px] text-accent-ink hover:underline"
     >
-      {shorten(address)}
+      {label ? `${label} · ` : ''}
+      <span className="font-mono">{shorten(address)}</span>
     </Link>
   );
 }
@@ -35,15 +41,30 @@ export function Tiles({ children }: { readonly children: ReactNode }) {
 }
 
 interface TileProps {
+  /** The page that lists what is counted. */
+  readonly to?: '/transactions' | '/addresses' | '/channels' | '/events';
   readonly name: string;
   readonly value: ReactNode;
   readonly note?: ReactNode;
 }
 
-export function Tile({ name, value, note }: TileProps) {
+export function Tile({ to, name, value, note }: TileProps) {
   return (
-    <div className="rounded-xl border border-line bg-panel px-4 py-3 shadow-panel">
-      <p className="text-[13px] text-faint">{name}</p>
+    <div
+      className={classes(
+        'relative rounded-xl border border-line bg-panel px-4 py-3 shadow-panel',
+        to !== undefined && 'hover:border-line-strong',
+      )}
+    >
+      <p className="text-[13px] text-faint">
+        {to === undefined ? (
+          name
+        ) : (
+          <Link to={to} className="after:absolute after:inset-0 after:rounded-xl hover:text-ink">
+            {name}
+          </Link>
+        )}
+      </p>
       <p className="mt-1 text-2xl font-semibold tracking-tight tabular-nums">{value}</p>
       <p className="mt-0.5 min-h-5 text-xs text-soft">{note}</p>
     </div>

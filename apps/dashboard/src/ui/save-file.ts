@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const KEPT_MS = 60_000;
 
 /** Offers a file that the page has made, under a name. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { sayLeft } from './say-left.ts';
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z');

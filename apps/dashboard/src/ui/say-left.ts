@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** How long until then: `23 h 59 min`, `4 min`, `59 s`; nothing is left of what is over. */
 export function sayLeft(untilMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));

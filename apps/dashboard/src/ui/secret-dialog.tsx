@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -28,7 +29,7 @@ export function SecretDialog({ title, label, secret, onClose, children }: Secret
       </div>
       <ModalActions>
         <Button look="primary" onClick={onClose}>
-          I have kept it
+          I've saved it
         </Button>
       </ModalActions>
     </Modal>

@@ -1,4 +1,5 @@
-import { useEffect, useRef, useState } from 'react';
+// SPDX-License-Identifier: Apache-2.0
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { classes } from './classes.ts';
@@ -15,6 +16,8 @@ export interface Column<T> {
 interface TableProps<T> {
   readonly label: string;
   readonly columns: readonly Column<T>[];
+  /** A whole row, where the window is too narrow for columns. */
+  readonly card?: ((row: T) => ReactNode) | undefined;
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
   /** Asked for as the end comes near; undefined: that is all. */
@@ -23,21 +26,27 @@ interface TableProps<T> {
 }
 
 const ROW_PX = 45;
+const CARD_PX = 92;
+const NARROW = window.matchMedia('(max-width: 639px)');
 /** Rows from the end at which more are asked for. */
 const AHEAD = 12;
 
 /** Rows that are on the screen alone are drawn, however many there are. */
-export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = false }: TableProps<T>) {
+export function Table<T>(props: TableProps<T>) {
+  const { label, card, rows, keyOf, onEnd, isLoadingMore = false } = props;
+  const isNarrow = useSyncExternalStore(listenToWidth, () => NARROW.matches) && card !== undefined;
+  const columns = isNarrow ? [{ name: label, width: 'minmax(0, 1fr)', cell: card }] : props.columns;
   const ref = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   useEffect(() => setTop((ref.current?.getBoundingClientRect().top ?? 0) + window.scrollY), []);
   const virtual = useWindowVirtualizer({
     count: rows.length,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => (isNarrow ? CARD_PX : ROW_PX),
     overscan: 8,
     scrollMargin: top,
     getItemKey: (index) => keyOf(rows[index]!),
   });
+  useEffect(() => virtual.measure(), [virtual, isNarrow]);
   const items = virtual.getVirtualItems();
   const lastShown = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -47,15 +56,20 @@ export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = f
   return (
     // It scrolls sideways where the window is narrow: by the keyboard, too.
     <div className="scroll-shadow overflow-x-auto" tabIndex={0}>
-      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} className="min-w-max">
+      <div
+        role="table"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        className={isNarrow ? undefined : 'min-w-max'}
+      >
         <div role="rowgroup">
           <div
             role="row"
             aria-rowindex={1}
-            className={`${LINE} border-b`}
+            className={isNarrow ? 'sr-only' : `${LINE} border-b`}
             style={{ gridTemplateColumns: tracks }}
           >
-            {columns.map(({ name, isRight }) => (
+            {columns.map(({ name, isRight }: Column<T>) => (
               <div
                 key={name}
                 role="columnheader"
@@ -72,18 +86,14 @@ export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = f
               key={item.key}
               role="row"
               aria-rowindex={item.index + 2}
-              className={classes(
-                LINE,
-                'absolute inset-x-0 top-0 hover:bg-hover',
-                item.index > 0 && 'border-t',
-              )}
+              className={classes(ROW, item.index > 0 && 'border-t')}
               style={{
                 gridTemplateColumns: tracks,
                 height: item.size,
                 transform: `translateY(${item.start - virtual.options.scrollMargin}px)`,
               }}
             >
-              {columns.map(({ name, isRight, cell }) => (
+              {columns.map(({ name, isRight, cell }: Column<T>) => (
                 <div
                   key={name}
                   role="cell"
@@ -101,7 +111,13 @@ export function Table<T>({ label, columns, rows, keyOf, onEnd, isLoadingMore = f
   );
 }
 
+function listenToWidth(listener: () => void): () => void {
+  NARROW.addEventListener('change', listener);
+  return () => NARROW.removeEventListener('change', listener);
+}
+
 const LINE = 'grid items-center gap-4 border-line px-4';
+const ROW = `${LINE} absolute inset-x-0 top-0 hover:bg-hover`;
 
 /** Makes a link the whole row's; what else can be pressed in it stands above. */
 export const ROW_LINK =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, type RefObject } from 'react';
 
 const PRODUCT = 'chainwatch';

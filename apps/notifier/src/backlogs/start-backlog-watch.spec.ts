@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { v7 as createOrderedId } from 'uuid';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
@@ -57,8 +58,8 @@ async function look({ db, planned, logger, health }: BacklogWatchDeps): Promise<
     health?.succeed();
   } catch (err) {
     forget();
-    health?.fail('what waits could not be read');
-    logger.warn({ err }, 'what waits could not be read');
+    health?.fail('failed to read delivery backlog');
+    logger.warn({ err }, 'failed to read delivery backlog');
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql, Statement } from '@chainwatch/db';
 import { renewSql, type OwnedShare } from '@chainwatch/ownership';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import type { Database, Sql } from '@chainwatch/db';
@@ -81,9 +82,9 @@ async function runRounds({ held, planned, logger, health, signal }: Rounds): Pro
       lastError = '';
       health?.succeed();
     } catch (err) {
-      health?.fail('events could not be given positions');
+      health?.fail('failed to assign event positions');
       const message = err instanceof Error ? err.message : String(err);
-      if (message !== lastError) logger.warn({ err }, 'events could not be given positions, retrying');
+      if (message !== lastError) logger.warn({ err }, 'failed to assign event positions, will retry');
       lastError = message;
     }
     if (!hasMore) await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { startTelemetry } from '@chainwatch/telemetry';

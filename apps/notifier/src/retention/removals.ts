@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 
 export interface RemovalPage {
@@ -23,6 +24,7 @@ export const REMOVALS = {
   deliveries: (sql, page) => removePage(sql, REMOVE_DELIVERIES, page),
   events: removeEvents,
   audit: (sql, page) => removePage(sql, REMOVE_AUDIT_LOGS, page),
+  activity: removeActivity,
 } as const satisfies Record<string, Removal>;
 export type RemovedKind = keyof typeof REMOVALS;
 
@@ -67,6 +69,16 @@ const REMOVE_AUDIT_LOGS = `
   gone AS (DELETE FROM audit_logs l USING page p WHERE l.id = p.id RETURNING 1)
   SELECT (SELECT count(*) FROM gone) AS count,
     CASE WHEN (SELECT count(*) = $3::integer FROM page) THEN 'more' END AS next`;
+
+/** What charts show: hours as old as that, and minutes that are two days old. */
+async function removeActivity(sql: Sql, { before, limit }: RemovalPage): Promise<Removed> {
+  const { rowCount } = await sql.query(
+    `DELETE FROM channel_activity WHERE ctid = ANY (ARRAY (
+       SELECT ctid FROM channel_activity WHERE minutes = 60 AND at < $1 OR minutes = 1 AND at < $1::timestamptz + interval '29 days' LIMIT $2))`,
+    [before, limit],
+  );
+  return { count: rowCount ?? 0, next: rowCount === limit ? 'more' : undefined };
+}
 
 /** Nothing once the first partition is gone. */
 async function removeEvents(sql: Sql, page: RemovalPage): Promise<Removed> {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { startTelemetry } from '@chainwatch/telemetry';
@@ -94,6 +95,24 @@ async function removeAt(now: number, more: Partial<RetentionDeps> = {}): Promise
   }
 }
 
+test('minutes of charts go after two days, and hours after 31', async () => {
+  await db.query(
+    `INSERT INTO channel_activity SELECT $1, minutes, $2::timestamptz - days * interval '1 day', 1, 0, 1, '{}'
+     FROM unnest(ARRAY[1, 60]) AS minutes, unnest(ARRAY[0, 1.9, 2.1, 30.9, 31.1]) AS days`,
+    [channelId, new Date(NOW)],
+  );
+  await removeAt(NOW);
+  const { rows } = await db.query<{ minutes: number; days: number }>(
+    `SELECT minutes, (extract(epoch FROM $1 - at) / 86400)::float AS days FROM channel_activity ORDER BY at DESC`,
+    [new Date(NOW)],
+  );
+  const daysOf = (wanted: number) => rows.filter(({ minutes }) => minutes === wanted).map(({ days }) => days);
+  expect([daysOf(1), daysOf(60)]).toEqual([
+    [0, 1.9],
+    [0, 1.9, 2.1, 30.9],
+  ]);
+});
+
 test('what is older than its retention goes as the clock moves, with what belongs to it, and nothing else', async () => {
   const ids = await insertEvents(50, daysAgo(31), DAY_MS);
   for (const [index, id] of ids.slice(0, 40).entries()) await insertDelivery(id, daysAgo(30 - index * 0.5));
@@ -185,6 +204,23 @@ test('one replica of several removes, and another goes on when it stops', async 
   await waitFor(async () => (await count('events')) === 0);
   await stops.shift()!();
   expect(warned).toEqual([]);
+});
+
+test('removes nothing because the clock of its machine has jumped', async () => {
+  const yesterday = new Date(Date.now() - DAY_MS);
+  await insertEvents(20, yesterday);
+  await insertAudit(5, yesterday);
+  let reads = 0;
+  const stop = startRetention({
+    ...{ db, logger, retention: DEFAULT_RETENTION, intervalMs: 10, timing },
+    now: () => {
+      reads += 1;
+      return Date.now() + 500 * DAY_MS;
+    },
+  });
+  await waitFor(() => reads >= 20, { message: 'passes over all kinds' });
+  await stop();
+  expect([await count('events'), await count('audit_logs')]).toEqual([20, 5]);
 });
 
 test('tells what it removed, when a pass ended and where the days of events stand, as long as it is the one that does', async () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '@chainwatch/db';
 import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
@@ -13,6 +14,7 @@ export const DEFAULT_RETENTION: Retention = {
   events: 30 * DAY_MS,
   deliveries: 30 * DAY_MS,
   audit: 400 * DAY_MS,
+  activity: 31 * DAY_MS,
 };
 /** Held deliveries live 14 days, and their events at least as long. */
 export const RETENTION_MIN_MS = 15 * DAY_MS;
@@ -77,26 +79,30 @@ export function startRetention(deps: RetentionDeps): () => Promise<void> {
 }
 
 /** Never rejects: what is left is done by the next pass. */
-async function keepDays({ db, logger, retention, health, now = Date.now }: RetentionDeps): Promise<void> {
+async function keepDays(deps: RetentionDeps): Promise<void> {
+  const { db, logger, retention, health } = deps;
   try {
-    await keepEventDays({ db, logger, retentionMs: retention.events, nowMs: now() });
+    await keepEventDays({ db, logger, retentionMs: retention.events, nowMs: await readNow(deps) });
     health?.days.succeed();
   } catch (err) {
-    health?.days.fail('the days of events could not be kept');
-    logger.warn({ err }, 'the days of events could not be kept');
+    health?.days.fail('failed to maintain event partitions');
+    logger.warn({ err }, 'failed to maintain event partitions');
   }
 }
 
+/** The earlier of two clocks: what goes is too old by the database's and by this process's, so no clock that jumped decides. */
+async function readNow({ db, now = Date.now }: RetentionDeps): Promise<number> {
+  const { rows } = await db.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  return Math.min(now(), rows[0]!.now.getTime());
+}
+
 /** Whether all went. Never rejects: what is left is removed by the next pass. */
-async function removeKind(
-  { db, logger, retention, health, now = Date.now }: RetentionDeps,
-  kind: RemovedKind,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const before = new Date(now() - retention[kind]);
+async function removeKind(deps: RetentionDeps, kind: RemovedKind, signal: AbortSignal): Promise<boolean> {
+  const { db, logger, retention, health } = deps;
   let after: string | undefined;
   let count = 0;
   try {
+    const before = new Date((await readNow(deps)) - retention[kind]);
     do {
       const page = await REMOVALS[kind](db, { after, before, limit: PAGE_ROWS });
       removed.add(page.count, { kind });
@@ -108,8 +114,8 @@ async function removeKind(
     if (count > 0) logger.info({ kind, count, before }, 'rows older than their retention were removed');
     return true;
   } catch (err) {
-    health?.rows.fail(`${kind} older than their retention could not be removed`);
-    logger.warn({ err, kind }, 'rows older than their retention could not be removed');
+    health?.rows.fail(`failed to remove expired ${kind}`);
+    logger.warn({ err, kind }, 'failed to remove expired rows');
     return false;
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keptForever, type Network } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

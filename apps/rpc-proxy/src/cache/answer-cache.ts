@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FOREVER, type CacheRule, type Lifetime } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';
 import type { WholeReply } from '../upstream-request/outcome.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { skipSpace, skipValue } from '../json/skip-value.ts';
 
 /** Members that tell of a failure inside a result, in every spelling that nodes use. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { KeyAccount, MemoryQuota } from '../limits/tenants.ts';
@@ -51,7 +52,7 @@ export class InFlightRequest {
   #share: (stored: StoredReply | undefined) => void = () => undefined;
   readonly #shared = new Promise<StoredReply | undefined>((resolve) => (this.#share = resolve));
   #tellQueued: () => void = () => undefined;
-  /** The request waits behind others of its key or workspace. */
+  /** The request waits behind others of its key or workspace, or for a node that has reached what its key has seen. */
   readonly #queued = new Promise<undefined>((resolve) => (this.#tellQueued = () => resolve(undefined)));
   #isQueued = false;
   /** The leader wants no more. */
@@ -89,7 +90,7 @@ export class InFlightRequest {
     return this.#isLed ? { type: 'stored', stored: found, id } : GONE;
   }
 
-  /** False if the request is given up, or waits in the queue and the follower belongs to another key. */
+  /** False if the request is given up, or waits for its own key's sake and the follower belongs to another one. */
   takes(key: KeyAccount): boolean {
     return (key === this.#quota.key || !this.#isQueued) && !this.isGone;
   }
@@ -122,7 +123,7 @@ export class InFlightRequest {
     }
   }
 
-  /** Followers of other keys do not wait in this key's queue. */
+  /** Followers of other keys do not wait in this key's queue, nor for what it alone has seen. */
   #noteQueued(): void {
     this.#isQueued = true;
     for (const follower of this.#followers)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto';
 import type { Cache } from '@chainwatch/cache';
 import type { StoredReply } from './stored-reply.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { CacheRule } from '@chainwatch/chain-core';
 import type { Outcome, WholeReply } from '../upstream-request/outcome.ts';
 import { idsEqual, isNull, scanReply, spansEqual } from '../json/scan-reply.ts';

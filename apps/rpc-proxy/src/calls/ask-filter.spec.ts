@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import { createCache, type Cache } from '@chainwatch/cache';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FilterOwner } from '../chains/filter-registry.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import { scanReply } from '../json/scan-reply.ts';
@@ -79,10 +80,10 @@ async function makeFilter(
 /** @param own what differs from the client's call */
 function queryFor(
   request: RpcRequest,
-  { rule, call }: RuledCall,
+  ruled: RuledCall,
   own: Pick<UpstreamQuery, 'body' | 'upstream'>,
 ): UpstreamQuery {
-  const query = queryOf(request, { rule, body: request.body, call });
+  const query = queryOf(request, ruled);
   return { ...query, ...own, acceptEncoding: undefined };
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto';
 import type { AnswerCache, CacheCall } from '../cache/answer-cache.ts';
 import { InFlightRequest } from '../cache/in-flight-request.ts';
@@ -13,7 +14,7 @@ import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
-import { type RuledCall, viewOf } from './ruled-call.ts';
+import type { RuledCall } from './ruled-call.ts';
 
 /** Who waits for the answer to a call. */
 export interface Caller {
@@ -47,7 +48,7 @@ export class CallSharing {
    * Whether a call's answer is cached or shared. Not if the call has members beyond those of the cache key, or reads what
    * is pending: other replicas write, too.
    */
-  covers({ chain, body, principal }: RpcRequest, { call, rule }: RuledCall): boolean {
+  covers({ chain, principal }: RpcRequest, { call, rule, view }: RuledCall): boolean {
     if (
       !chain.isCached ||
       !call.isPlain ||
@@ -56,7 +57,6 @@ export class CallSharing {
       !chain.cacheRules.has(rule.method)
     )
       return false;
-    const view = viewOf(chain, { rule, body, call });
     // A key that has just written goes to the node that took it.
     return view === undefined || (view === 'transaction' && !chain.sessions.of(principal.keyId).hasWritten);
   }
@@ -65,12 +65,12 @@ export class CallSharing {
   async answer(request: RpcRequest, ruled: RuledCall, callerOf: () => Caller): Promise<Answer> {
     const { chain, body, principal, quota } = request;
     const { call, rule } = ruled;
-    const key = cacheKeyOf(chain, { rule, body, call });
+    const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
+    const key = cacheKeyOf(chain, { rule, body, call, params });
     const id = body.subarray(call.idStart, call.idEnd);
     const session = chain.sessions.of(principal.keyId);
     // What is kept may be older than what another replica, or a node's answer, has told the key.
     const stored = this.cache.find(chain, key, session.number);
-    const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
     const isNew = ({ body: told }: StoredReply): boolean =>
       maySee(chain, session, { method: rule.method, params, body: told });
     if (stored !== undefined && isNew(stored)) {
@@ -94,7 +94,7 @@ export class CallSharing {
 
   /**
    * Undefined if nobody asks the same, if the request in flight began before a write that is over or may bring an older
-   * chain than this key has seen, or if it waits in another key's queue.
+   * chain than this key has seen, or if it waits in another key's queue or for what that key has seen.
    */
   #findRunning(
     key: string,
@@ -155,11 +155,20 @@ const KEY_PARAMS_MAX = 256;
  */
 function cacheKeyOf(
   chain: Chain,
-  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
+  {
+    rule,
+    body,
+    call,
+    params: written,
+  }: {
+    readonly rule: MethodRule;
+    readonly body: Buffer;
+    readonly call: ScannedCall;
+    readonly params: string;
+  },
 ): string {
   const version = call.versionStart === -1 ? '' : body.toString('latin1', call.versionStart, call.versionEnd);
-  let params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
-  params = chain.rpc.normalizeParams?.(params) ?? params;
+  let params = chain.rpc.normalizeParams?.(written) ?? written;
   if (params.length > KEY_PARAMS_MAX) params = hash('sha256', params, 'base64');
   return `${chain.network.gid}|${rule.method}|${version}|${params}`;
 }

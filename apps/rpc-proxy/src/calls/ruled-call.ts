@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransactionView } from '@chainwatch/chain-core';
-import type { Chain } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { ScannedCall } from '../json/scan-body.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
@@ -10,6 +10,8 @@ import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 export interface RuledCall {
   readonly call: ScannedCall;
   readonly rule: MethodRule;
+  /** What it reads beside blocks. */
+  readonly view: TransactionView | undefined;
 }
 
 export interface CallFault {
@@ -52,27 +54,23 @@ function isVersion2(body: Buffer, { versionStart: start, versionEnd: end }: Scan
 
 /** What the call reads beside blocks. */
 export function viewOf(
-  chain: Chain,
-  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
+  { chain, body }: Pick<RpcRequest, 'chain' | 'body'>,
+  { rule, call }: Pick<RuledCall, 'rule' | 'call'>,
 ): TransactionView | undefined {
   const params = call.paramsStart === -1 ? '' : body.toString('latin1', call.paramsStart, call.paramsEnd);
   return chain.rpc.transactions.viewOf(rule.method, params);
 }
 
-/**
- * The upstream query of one call.
- * @param body the bytes that the call's offsets refer to
- */
+/** The upstream query of one call. */
 export function queryOf(
-  { chain, principal, req, quota }: RpcRequest,
-  { rule, body, call }: { readonly rule: MethodRule; readonly body: Buffer; readonly call: ScannedCall },
+  { chain, principal, req, quota, body }: RpcRequest,
+  { rule, call, view }: RuledCall,
 ): UpstreamQuery {
   const { method, kind } = rule;
   if (kind === 'read') chain.hedges.earn();
   const isShort = call.paramsStart !== -1 && call.paramsEnd - call.paramsStart <= SHORT_PARAMS_MAX;
   const needsParams = isShort && chain.rpc.blockReaders.get(method)?.needsParams === true;
   const session = chain.sessions.of(principal.keyId);
-  const view = viewOf(chain, { rule, body, call });
   const params = needsParams ? body.toString('latin1', call.paramsStart, call.paramsEnd) : '';
   return {
     chain,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Answer } from '../cache/stored-reply.ts';
 import type { ClientReply } from '../http/client-reply.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
@@ -176,11 +177,10 @@ class Batch implements Ticking {
     return call.idStart === -1 ? undefined : this.#request.body.subarray(call.idStart, call.idEnd);
   }
 
-  #queryOf({ call, rule }: RuledCall): UpstreamQuery {
-    const { body } = this.#request;
+  #queryOf(ruled: RuledCall): UpstreamQuery {
     return {
-      ...queryOf(this.#request, { rule, body, call }),
-      body: body.subarray(call.start, call.end),
+      ...queryOf(this.#request, ruled),
+      body: this.#request.body.subarray(ruled.call.start, ruled.call.end),
       acceptEncoding: undefined,
       ...(this.#writtenTo === undefined ? {} : { first: this.#writtenTo }),
     };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { WHOLE_BYTES_MAX } from '../http/client-reply.ts';
 import type { UpstreamQuery } from '../upstream-request/upstream-query.ts';
 import { UpstreamRequest } from '../upstream-request/upstream-request.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { WHOLE_BYTES_MAX } from '../http/client-reply.ts';
 import type { ScannedBody } from '../json/scan-body.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
@@ -33,7 +34,7 @@ export function createServe(options: ServeOptions): Serve {
       const rule = chain.ruleOf(call.method);
       const fault = findCallFault(request, call, rule);
       if (fault !== undefined) return reply.refuse(fault.status, fault.error);
-      calls.push({ call, rule });
+      calls.push({ call, rule, view: viewOf(request, { call, rule }) });
     }
     usage.open(request, calls);
     const loading = loadSession(request, calls);
@@ -48,14 +49,12 @@ export function createServe(options: ServeOptions): Serve {
 
 /** What other replicas know of the key, where it decides which node is asked or which answer is shared. */
 function loadSession(
-  { chain, principal, body }: RpcRequest,
+  { chain, principal }: RpcRequest,
   calls: readonly RuledCall[],
 ): Promise<void> | undefined {
   if (!chain.sessions.isShared) return undefined;
   // A single node serves all that is not shared. An answer that is might come from before another replica's write.
-  const isAsked =
-    chain.upstreams.length > 1 ||
-    calls.some(({ call, rule }) => viewOf(chain, { rule, body, call }) === 'transaction');
+  const isAsked = chain.upstreams.length > 1 || calls.some(({ view }) => view === 'transaction');
   return isAsked ? chain.sessions.load(principal.keyId) : undefined;
 }
 
@@ -65,11 +64,11 @@ function answerCall(
   request: RpcRequest,
   ruled: RuledCall,
 ): Promise<Answer> {
-  const { reply, chain, body } = request;
+  const { reply, chain } = request;
   const { call, rule } = ruled;
   reply.isNotification = call.idStart === -1;
   const callerOf = (): Caller => ({
-    queryOf: () => queryOf(request, { rule, body, call }),
+    queryOf: () => queryOf(request, ruled),
     wholeBytesMax: WHOLE_BYTES_MAX,
     client: reply,
     deadline: chain.clock.now + DEADLINE_MS,

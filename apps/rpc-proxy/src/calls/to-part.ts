@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { withId, type Answer } from '../cache/stored-reply.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';

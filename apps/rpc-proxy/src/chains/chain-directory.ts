@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Cache } from '@chainwatch/cache';
 import type { ChainNotation, Dial, Network } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
@@ -55,6 +56,7 @@ export class ChainDirectory {
       gone.delete(network.gid);
     }
     for (const [gid, chain] of gone) {
+      chain.isGone = true;
       this.setSources(chain, [], []);
       this.#byGid.delete(gid);
     }
@@ -135,7 +137,7 @@ export class ChainDirectory {
         callsPerKey: this.#options.callsPerKey,
       });
     } catch (error) {
-      this.#options.logger.warn({ chain_gid: gid, err: error }, 'an endpoint could not be used');
+      this.#options.logger.warn({ chain_gid: gid, err: error }, 'failed to use endpoint');
       return undefined;
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockTime, FOREVER } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -98,6 +99,34 @@ describe('what a chain keeps of its head', () => {
     expect(chain.blockTime).toBeInstanceOf(BlockTime);
     expect([chain.blockTime.ms, lifetimeOf(chain, ['latest', false])!.ms]).toEqual([12_000, 500]);
   });
+});
+
+describe('a node that has not answered a call for a while', () => {
+  it.each([
+    ['nothing since', 0, true],
+    ['the call', 150, false],
+  ])(
+    'and does not say in time that it is there is silent if it has answered %s',
+    async (_what, heardAt, isDown) => {
+      const chain = await openChain('eip155:1', 2);
+      const [upstream] = chain.upstreams as [Upstream];
+      Object.assign(upstream, {
+        lastHeardAt: 0,
+        silentAt: -Infinity,
+        fallSilent: () => Object.assign(upstream, { isDown: true }),
+      });
+      let answer: (isThere: boolean) => void = () => undefined;
+      const probed = new Promise<boolean>((resolve) => (answer = resolve));
+      chain.probe = () => probed;
+      const call = { upstream, startedAt: 0, isQueued: false, isSent: true };
+      expect(chain.lost.has(call, 79)).toBe(false);
+      expect(chain.lost.has(call, 80)).toBe(false);
+      Object.assign(upstream, { lastHeardAt: heardAt });
+      answer(false);
+      await probed;
+      expect(upstream.isDown).toBe(isDown);
+    },
+  );
 });
 
 it('an answer that reveals a head tells no time', async () => {

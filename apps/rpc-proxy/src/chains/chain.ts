@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Cache } from '@chainwatch/cache';
 import {
   blocksIn,
@@ -9,10 +10,10 @@ import {
   type NodeHead,
   type RpcPaths,
 } from '@chainwatch/chain-core';
-import type { Attempt } from '../upstream-request/attempt.ts';
 import type { MethodRule } from '../methods/method-rule.ts';
 import type { Clock } from '../upstreams/clock.ts';
 import { type KeySession, KeySessions } from './key-session.ts';
+import { LostCalls } from './lost-calls.ts';
 import { HedgeBudget, pickOnly, pickUpstream } from './pick-upstream.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { FilterRegistry } from './filter-registry.ts';
@@ -38,7 +39,6 @@ export interface ChainOptions {
   readonly isCached?: boolean | undefined;
 }
 
-const SUSPECT_MS = 80;
 /** A node further behind the others does not serve. */
 const LAG_MS = 5_000;
 const LAG_BLOCKS_MIN = 3;
@@ -65,6 +65,8 @@ export class Chain {
   /** Set only for a chain that is the path interface of another one. */
   readonly servedPaths: RpcPaths | undefined;
   upstreams: readonly Upstream[] = [];
+  /** The operator took the network away. One of the same name that comes later is another chain. */
+  isGone = false;
   /** Highest head of the serving nodes. */
   headNumber = -1;
   /** Changes with every new head and every write. Short-lived answers are valid for one value of it. */
@@ -77,7 +79,8 @@ export class Chain {
   readonly outcomes = new Map<Upstream, Record<Outcome, number>>();
   /** Asks a node that is silent although calls are in flight; false if it stays silent. */
   probe: (upstream: Upstream) => Promise<boolean> = async () => true;
-  readonly #probing = new Map<Upstream, number>();
+  /** Which calls in flight another node should answer. */
+  readonly lost = new LostCalls(this);
   readonly #pathsOf: Chain | undefined;
 
   /** @param pathsOf the chain whose path interface this is */
@@ -218,28 +221,13 @@ export class Chain {
 
   count(upstream: Upstream, outcome: Outcome): void {
     let counts = this.outcomes.get(upstream);
+    // Of a node that was removed nothing is told any more.
+    if (counts === undefined && !this.upstreams.includes(upstream)) return;
     if (counts === undefined)
       this.outcomes.set(
         upstream,
         (counts = { ok: 0, error: 0, busy: 0, unable: 0, slow: 0, mismatch: 0, stale: 0 }),
       );
     counts[outcome] += 1;
-  }
-
-  /** If neither the attempt nor its node has received a byte for a while, asks the node whether it is still there. */
-  watchSilence(attempt: Attempt, now: number): void {
-    const { upstream } = attempt;
-    if (!attempt.isSent || upstream.isDown || this.upstreams.length < 2) return;
-    const silentMs = now - Math.max(attempt.startedAt, upstream.lastHeardAt);
-    if (silentMs < SUSPECT_MS || now < (this.#probing.get(upstream) ?? 0)) return;
-    this.#probing.set(upstream, now + Math.max(500, silentMs));
-    void this.probe(upstream).then((isThere) => {
-      if (!isThere && !upstream.isDown) this.#leaveSilent(upstream);
-    });
-  }
-
-  #leaveSilent(upstream: Upstream): void {
-    upstream.fallSilent();
-    this.refreshHead();
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FilterRegistry } from './filter-registry.ts';
 
 const MINUTE = 60_000;
@@ -10,12 +11,14 @@ const other = { source: { url: 'https://other.example', weight: 1, headers: {} }
 let now: number;
 let stored: Map<string, Buffer>;
 let writes: number;
+let isAway: boolean;
 const open = (): FilterRegistry =>
   new FilterRegistry({
     now: () => now,
     cache: {
       findBytes: async (key) => stored.get(key),
       setBytes: async (key, value) => {
+        if (isAway) return false;
         writes += 1;
         stored.set(key, value);
         return true;
@@ -26,6 +29,7 @@ beforeEach(() => {
   now = 1_000_000;
   stored = new Map();
   writes = 0;
+  isAway = false;
 });
 
 it('forgets a filter that nobody asked for in five minutes, and keeps one that is asked for', async () => {
@@ -61,6 +65,62 @@ it('is another registry’s by what Redis holds, which is told of its use once a
     expect(await two.find(stranger, id, [upstream])).toBeUndefined();
   // Nothing of the node's address is stored.
   expect([...stored].join(' ')).not.toContain('secret');
+});
+
+describe('a node that gives an id again, because it restarted', () => {
+  const stranger = { ...owner, keyId: 'l' };
+
+  it.each([1, 2])('has one filter of it, the newer one: %i replicas', async (count) => {
+    const [one, two] = count === 1 ? [open(), undefined] : [open(), open()];
+    const first = (await one.add(owner, { upstream, nodeId: '"0x1"' }))!;
+    const [others, elsewhere] = [
+      (await one.add(owner, { upstream, nodeId: '"0x2"' }))!,
+      (await one.add(owner, { upstream: other, nodeId: '"0x1"' }))!,
+    ];
+    const newer = two ?? one;
+    // The other replica has it in memory, too.
+    expect((await newer.find(owner, first, [upstream]))?.nodeId).toBe('"0x1"');
+    const second = (await newer.add(stranger, { upstream, nodeId: '"0x1"' }))!;
+    for (const registry of [one, newer]) {
+      expect(await registry.find(owner, first, [upstream])).toBeUndefined();
+      expect((await registry.find(stranger, second, [upstream]))?.nodeId).toBe('"0x1"');
+      expect((await registry.find(owner, others, [upstream]))?.nodeId).toBe('"0x2"');
+      expect((await registry.find(owner, elsewhere, [other]))?.nodeId).toBe('"0x1"');
+    }
+    // A replica that starts now does not find it either.
+    expect(await open().find(owner, first, [upstream])).toBeUndefined();
+    expect((await open().find(stranger, second, [upstream]))?.nodeId).toBe('"0x1"');
+  });
+
+  it('has the newer one also where Redis was away, or where there is none', async () => {
+    for (const registry of [open(), new FilterRegistry({ now: () => now })]) {
+      const first = (await registry.add(owner, { upstream, nodeId: '"0x1"' }))!;
+      isAway = true;
+      const second = (await registry.add(stranger, { upstream, nodeId: '"0x1"' }))!;
+      isAway = false;
+      expect(await registry.find(owner, first, [upstream])).toBeUndefined();
+      expect((await registry.find(stranger, second, [upstream]))?.nodeId).toBe('"0x1"');
+      expect(await registry.find(owner, first, [upstream])).toBeUndefined();
+    }
+  });
+
+  it('has the newer one where it comes while somebody asks for the older one', async () => {
+    const registry = open();
+    const first = (await registry.add(owner, { upstream, nodeId: '"0x1"' }))!;
+    const [found, second] = await Promise.all([
+      registry.find(owner, first, [upstream]),
+      registry.add(stranger, { upstream, nodeId: '"0x1"' }),
+    ]);
+    expect(found).toBeUndefined();
+    expect((await registry.find(stranger, second!, [upstream]))?.nodeId).toBe('"0x1"');
+  });
+});
+
+it('is gone for every replica once it is removed, however its id is written', async () => {
+  const one = open();
+  const id = (await one.add(owner, { upstream, nodeId: '"0x1"' }))!;
+  one.remove(owner, `0x00${id.slice(2).toUpperCase()}`);
+  for (const registry of [one, open()]) expect(await registry.find(owner, id, [upstream])).toBeUndefined();
 });
 
 it('does not believe what somebody else wrote', async () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Cache } from '@chainwatch/cache';
 import { randomQuantity } from '../random-quantity.ts';
 import { nameNode, type Upstream } from '../upstreams/upstream.ts';
@@ -16,12 +17,17 @@ export interface FilterOwner {
 }
 
 interface Entry {
+  readonly id: string;
   readonly keyId: string;
   readonly node: string;
   readonly nodeId: string;
+  /** The name of what the node calls by this id. */
+  readonly place: string;
   usedAt: number;
   /** When the entry was last written to Redis. */
   storedAt: number;
+  /** Every replica can tell that older filters of the same place are gone. */
+  isClaimed: boolean;
 }
 
 export interface FilterBookOptions {
@@ -33,6 +39,8 @@ export interface FilterBookOptions {
 /** geth also forgets a filter that nobody has polled for this long. */
 const LIFETIME_MS = 5 * 60_000;
 const REFRESH_MS = 60_000;
+/** An older filter of the same place is forgotten by then, unless it is used, which ends it. */
+const CLAIM_SECONDS = (2 * LIFETIME_MS) / 1_000;
 const PER_KEY_MAX = 1_000;
 const ALL_MAX = 100_000;
 const ID = /^0x0*([0-9a-f]{1,64})$/i;
@@ -41,7 +49,8 @@ const NODE_ID = /^"[^"\\\s]{1,256}"$/;
 /**
  * A filter lives in the node that made it, and nodes count their filter ids from one. Clients get ids of the gateway's
  * own instead: nobody can guess them, and they are valid for one key only. What an id stands for is kept here and, for
- * the other replicas, in Redis.
+ * the other replicas, in Redis. A node that restarted gives ids again: the newest filter of an id ends the older ones,
+ * whose keys would otherwise read, and drain, what is another's.
  */
 export class FilterRegistry {
   readonly #cache: FilterBookOptions['cache'];
@@ -49,6 +58,8 @@ export class FilterRegistry {
   /** In the order of their last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #counts = new Map<string, number>();
+  /** The name of the entry by its place. */
+  readonly #places = new Map<string, string>();
 
   constructor({ cache, now = Date.now }: FilterBookOptions = {}) {
     this.#cache = cache;
@@ -65,12 +76,16 @@ export class FilterRegistry {
     if (!NODE_ID.test(nodeId)) return undefined;
     const id = randomQuantity();
     const now = this.#now();
+    const node = nameNode(upstream.source);
     const entry: Entry = {
+      id,
       keyId: owner.keyId,
-      node: nameNode(upstream.source),
+      node,
       nodeId,
+      place: placeOf(owner, node, nodeId),
       usedAt: now,
       storedAt: now,
+      isClaimed: false,
     };
     this.#keep(nameOf(owner, id), entry);
     await this.#store(nameOf(owner, id), entry);
@@ -79,20 +94,40 @@ export class FilterRegistry {
 
   /** The filter that a client's id stands for, if it is this key's and its node is one of `upstreams`. */
   async find(owner: FilterOwner, id: string, upstreams: readonly Upstream[]): Promise<Filter | undefined> {
-    const digits = ID.exec(id)?.[1];
-    if (digits === undefined) return undefined;
+    const own = readId(id);
+    if (own === undefined) return undefined;
     this.#dropOld();
-    const name = nameOf(owner, `0x${digits.toLowerCase()}`);
-    const entry = this.#entries.get(name) ?? (await this.#read(owner, name));
+    const name = nameOf(owner, own);
+    const entry = this.#entries.get(name) ?? (await this.#read(owner, own));
     const upstream = entry && upstreams.find((candidate) => nameNode(candidate.source) === entry.node);
     if (entry === undefined || upstream === undefined) return undefined;
+    if (!(await this.#isNewest(name, entry))) {
+      this.remove(owner, own);
+      return undefined;
+    }
     this.#use(name, entry);
     return { upstream, nodeId: entry.nodeId };
   }
 
   /** The node no longer has the filter. */
   remove(owner: FilterOwner, id: string): void {
-    this.#drop(nameOf(owner, id.toLowerCase()));
+    const own = readId(id);
+    if (own === undefined) return;
+    const name = nameOf(owner, own);
+    this.#drop(name);
+    void this.#cache?.setBytes(name, NOTHING, 1);
+  }
+
+  /** Whether the node has given the same id to no other filter since, as far as any replica knows. */
+  async #isNewest(name: string, { id, place, isClaimed }: Entry): Promise<boolean> {
+    // Redis did not take it, so it may only know an older one.
+    if (!isClaimed) return true;
+    const before = this.#places.get(place);
+    const claimed = (await this.#cache?.findBytes(place))?.toString();
+    const other = this.#places.get(place);
+    if (other === undefined || other === name) return claimed === undefined || claimed === id;
+    // Another one that came meanwhile, or that Redis did not take, is newer than what Redis said.
+    return other === before && this.#entries.get(other)?.isClaimed === true && claimed === id;
   }
 
   #use(name: string, entry: Entry): void {
@@ -105,25 +140,29 @@ export class FilterRegistry {
     void this.#store(name, entry);
   }
 
-  async #read({ keyId }: FilterOwner, name: string): Promise<Entry | undefined> {
-    const text = (await this.#cache?.findBytes(name))?.toString();
+  async #read(owner: FilterOwner, id: string): Promise<Entry | undefined> {
+    const text = (await this.#cache?.findBytes(nameOf(owner, id)))?.toString();
     const [node, nodeId] = text?.split(' ', 2) ?? [];
     if (node === undefined || nodeId === undefined || !NODE_ID.test(nodeId)) return undefined;
+    const place = placeOf(owner, node, nodeId);
     // Redis does not say how long it has had the entry, so it counts as old.
-    return { keyId, node, nodeId, usedAt: 0, storedAt: 0 };
+    return { id, keyId: owner.keyId, node, nodeId, place, usedAt: 0, storedAt: 0, isClaimed: true };
   }
 
   async #store(name: string, entry: Entry): Promise<void> {
-    const isStored = await this.#cache?.setBytes(
-      name,
-      Buffer.from(`${entry.node} ${entry.nodeId}`),
-      LIFETIME_MS / 1_000,
-    );
+    const { id, node, nodeId, place } = entry;
+    const isStored = this.#cache?.setBytes(name, Buffer.from(`${node} ${nodeId}`), LIFETIME_MS / 1_000);
+    // Once: a claim that is written again could end a newer filter.
+    if (!entry.isClaimed)
+      entry.isClaimed = (await this.#cache?.setBytes(place, Buffer.from(id), CLAIM_SECONDS)) !== false;
     // Redis was away: store it again at the next use.
-    if (isStored === false) entry.storedAt = 0;
+    if ((await isStored) === false || !entry.isClaimed) entry.storedAt = 0;
   }
 
   #keep(name: string, entry: Entry): void {
+    const older = this.#places.get(entry.place);
+    if (older !== undefined) this.#drop(older);
+    this.#places.set(entry.place, name);
     this.#entries.set(name, entry);
     this.#counts.set(entry.keyId, (this.#counts.get(entry.keyId) ?? 0) + 1);
   }
@@ -132,6 +171,7 @@ export class FilterRegistry {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     this.#entries.delete(name);
+    if (this.#places.get(entry.place) === name) this.#places.delete(entry.place);
     const left = this.#counts.get(entry.keyId)! - 1;
     if (left > 0) this.#counts.set(entry.keyId, left);
     else this.#counts.delete(entry.keyId);
@@ -144,6 +184,18 @@ export class FilterRegistry {
       this.#drop(name);
     }
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** As the gateway writes the id: a client may keep it as a number. */
+function readId(id: string): string | undefined {
+  const digits = ID.exec(id)?.[1];
+  return digits && `0x${digits.toLowerCase()}`;
+}
+
+function placeOf({ chainGid }: FilterOwner, node: string, nodeId: string): string {
+  return `rpc:filter-of:${chainGid}|${node}|${nodeId}`;
 }
 
 function nameOf({ chainGid, keyId }: FilterOwner, id: string): string {

@@ -1,7 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
-import { openEndpoint, type ChainEndpoint, type Opener, type SealedEndpoints } from '@chainwatch/chain-core';
+import {
+  openEndpoint,
+  openMore,
+  type ChainEndpoint,
+  type Opener,
+  type SealedEndpoints,
+} from '@chainwatch/chain-core';
 import { listNetworks, overrideNetworks } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
+import { MORE_ENDPOINTS, type Sql } from '@chainwatch/db';
 import type { UpstreamSource } from '../upstreams/upstream.ts';
 import type { ChainDirectory } from './chain-directory.ts';
 import type { ChainSettings } from './chain-settings.ts';
@@ -40,7 +47,7 @@ export async function followEndpoints(options: FollowOptions): Promise<EndpointF
       isCurrent = true;
     } catch (error) {
       // The last known nodes stay in use.
-      if (isCurrent) options.logger.warn({ err: error }, 'the endpoints of the chains could not be read');
+      if (isCurrent) options.logger.warn({ err: error }, 'failed to read chain endpoints');
       isCurrent = false;
     }
   };
@@ -68,7 +75,7 @@ async function applyNetworks({ db, directory, logger }: FollowOptions, before: s
   const now = JSON.stringify(documents);
   if (now === before) return now;
   const faults = overrideNetworks(documents);
-  if (faults.length > 0) logger.warn({ faults }, 'documents of networks could not be read by this release');
+  if (faults.length > 0) logger.warn({ faults }, 'ignored unsupported network documents');
   directory.setNetworks(listNetworks());
   return now;
 }
@@ -78,7 +85,7 @@ async function applyEndpoints(
   known: Map<string, string>,
 ): Promise<void> {
   const { rows } = await db.query<SealedEndpoints>(
-    `SELECT gid, endpoint_sealed AS "endpointSealed", other_endpoints_sealed AS "otherEndpointsSealed" FROM blockchains`,
+    `SELECT gid, endpoint_sealed AS "endpointSealed", other_endpoints_sealed AS "otherEndpointsSealed", (${MORE_ENDPOINTS}) AS "moreEndpoints" FROM blockchains b`,
   );
   const byGid = new Map(rows.map((row) => [row.gid, row]));
   for (const gid of new Set([
@@ -88,17 +95,16 @@ async function applyEndpoints(
     ...Object.keys(endpoints),
   ])) {
     const row = byGid.get(gid);
-    const state = JSON.stringify([row?.endpointSealed, row?.otherEndpointsSealed]);
+    const state = JSON.stringify([row?.endpointSealed, row?.otherEndpointsSealed, row?.moreEndpoints]);
     if (known.get(gid) === state) continue;
     const chain = directory.findByGid(gid);
     if (chain !== undefined) {
-      const stored = row && tryOpen(row, opener, logger);
-      const nodes = [
-        ...(stored === undefined ? [] : [stored]),
-        ...(endpoints[gid] ?? []).map((endpointUrl): ChainEndpoint => ({ endpointUrl })),
+      const nodes: WeightedEndpoint[] = [
+        ...(row === undefined ? [] : openAll(row, opener, logger)),
+        ...(endpoints[gid] ?? []).map((endpointUrl) => ({ endpointUrl, weight: 1 })),
       ];
       const urlsOf = chain.rpc.paths?.urlsOf ?? urlsOfRpc;
-      const urls = nodes.map((node) => ({ ...urlsOf(node), node: node.endpointUrl }));
+      const urls = nodes.map((node) => ({ ...urlsOf(node), node }));
       const more = settings[gid]?.upstreams ?? [];
       directory.setSources(
         chain,
@@ -115,20 +121,27 @@ function urlsOfRpc({ endpointUrl }: ChainEndpoint): { rpc: string; paths: string
   return { rpc: endpointUrl, paths: endpointUrl };
 }
 
-function toSource(url: string, node: string): UpstreamSource {
-  return { url, node, weight: 1, headers: {} };
+type WeightedEndpoint = ChainEndpoint & { readonly weight: number };
+
+function toSource(url: string, { endpointUrl, weight }: WeightedEndpoint): UpstreamSource {
+  return { url, node: endpointUrl, weight, headers: {} };
 }
 
-/** An endpoint sealed with an unknown key is left out; other chains are not affected. */
-function tryOpen(
-  row: SealedEndpoints,
-  opener: Opener,
-  logger: FollowOptions['logger'],
-): ChainEndpoint | undefined {
-  try {
-    return openEndpoint(row, opener);
-  } catch (error) {
-    logger.warn({ chain_gid: row.gid, err: error }, 'an endpoint could not be opened');
-    return undefined;
-  }
+/** Those that were set over the API. One sealed with an unknown key is left out; others are not affected. */
+function openAll(row: SealedEndpoints, opener: Opener, logger: FollowOptions['logger']): WeightedEndpoint[] {
+  const openers = [
+    () => {
+      const first = openEndpoint(row, opener);
+      return first && { ...first, weight: 1 };
+    },
+    ...(row.moreEndpoints ?? []).map((endpoint) => () => openMore(endpoint, opener)),
+  ];
+  return openers.flatMap((open) => {
+    try {
+      return open() ?? [];
+    } catch (error) {
+      logger.warn({ chain_gid: row.gid, err: error }, 'failed to open endpoint');
+      return [];
+    }
+  });
 }

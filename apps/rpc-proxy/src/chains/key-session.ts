@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Cache, Mark } from '@chainwatch/cache';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../upstreams/clock.ts';
@@ -81,18 +82,18 @@ export class KeySession {
 
   /** What other replicas do not know yet. */
   takeNews(): Record<string, { number: number | undefined; value: string }> | undefined {
-    const news: Record<string, { number: number | undefined; value: string }> = {};
+    let news: Record<string, { number: number | undefined; value: string }> | undefined;
     for (const [kind, height] of this.#heights) {
       // Without a new answer there is no news either.
       if (height.at <= height.storedAt || height.at - height.storedAt < REFRESH_MS) continue;
       height.storedAt = this.#clock.now;
-      news[kind] = { number: height.number, value: '' };
+      (news ??= {})[kind] = { number: height.number, value: '' };
     }
     if (this.#write?.isStored === false) {
       this.#write.isStored = true;
-      news[WRITE] = { number: undefined, value: this.#write.node };
+      (news ??= {})[WRITE] = { number: undefined, value: this.#write.node };
     }
-    return Object.keys(news).length === 0 ? undefined : news;
+    return news;
   }
 
   /** Redis did not take the news. */

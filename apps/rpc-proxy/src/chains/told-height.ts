@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Chain } from './chain.ts';
 import type { KeySession } from './key-session.ts';
 

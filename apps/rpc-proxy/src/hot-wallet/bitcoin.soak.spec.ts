@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { buildTransaction, createScriptKey, type KeyedCoin } from '@chainwatch/tool-devnet/bitcoin';
 import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 import { SOAK_MS, WalletWorld } from './spec-wallet-world.ts';

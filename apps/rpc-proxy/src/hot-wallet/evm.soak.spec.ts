@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';

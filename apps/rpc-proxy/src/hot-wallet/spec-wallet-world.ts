@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createCache, type Cache } from '@chainwatch/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { startSpecWorld, type SpecWorld } from '../spec-world.ts';

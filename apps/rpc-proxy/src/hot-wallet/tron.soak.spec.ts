@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { createNamedAccount, TronWallet } from '@chainwatch/tool-devnet/tron';
 import { SOAK_MS, toNumber, WalletWorld, type Worker } from './spec-wallet-world.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net';
 import { parseApiKey } from '@chainwatch/api-key';
 import type { TokenResult } from '@chainwatch/cache';
@@ -36,12 +37,16 @@ export class Authenticator implements BodyPayers<Full> {
    */
   readonly #asked = new Map<string, Promise<Principal | undefined>>();
 
+  /** Of the request that was asked for last: each is asked for several times. */
+  #last: { readonly req: ClientRequest; readonly bearer: Bearer } | undefined;
+
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
   }
 
   bearerOf(req: ClientRequest): Bearer {
-    return findBearer(req, this.#options.namespaceLabel);
+    if (this.#last?.req !== req) this.#last = { req, bearer: findBearer(req, this.#options.namespaceLabel) };
+    return this.#last.bearer;
   }
 
   findPrincipal(req: ClientRequest): Principal | undefined {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncomingMessage } from 'node:http';
 
 /** Receives a body as it arrives, and its end. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
 import { readMetrics } from '@chainwatch/testing';
 import { ClientReply } from './client-reply.ts';

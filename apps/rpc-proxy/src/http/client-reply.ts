@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TokenResult } from '@chainwatch/cache';
 import { counter, onScrape } from '@chainwatch/telemetry';
 import type { ReplyChannel } from './reply-channel.ts';
@@ -65,25 +66,18 @@ export class ClientReply {
     return this.#channel.isGone;
   }
 
-  /** Resolves when the answer is out, or the client is gone. */
-  get out(): Promise<void> {
-    return this.#channel.out;
+  /** Calls back when the answer is out, or the client is gone. */
+  onOut(listener: () => void): void {
+    this.#channel.onOut(listener);
   }
 
-  /** Sends an answer; resolves when the last piece of a large one was written. */
-  async send(answer: Answer): Promise<void> {
-    switch (answer.type) {
-      case 'whole':
-        return this.whole(answer.reply);
-      case 'stored':
-        return this.#sendStored(answer);
-      case 'large':
-        return this.#sendLarge(answer);
-      case 'failed':
-        return this.fail(answer.failure);
-      case 'gone':
-        return undefined;
-    }
+  /** Sends an answer. @returns for a large one what resolves when its last piece was written */
+  send(answer: Answer): Promise<void> | undefined {
+    if (answer.type === 'large') return this.#sendLarge(answer);
+    if (answer.type === 'whole') this.whole(answer.reply);
+    else if (answer.type === 'stored') this.#sendStored(answer);
+    else if (answer.type === 'failed') this.fail(answer.failure);
+    return undefined;
   }
 
   whole(reply: WholeReply): void {
@@ -105,7 +99,7 @@ export class ClientReply {
   }
 
   /** The next piece is asked for when the kernel has the last one. */
-  async #sendLarge({ head, pieces, cancel, signal }: LargeReply): Promise<void> {
+  async #sendLarge({ head, pieces, cancel, onCancel }: LargeReply): Promise<void> {
     const channel = this.#channel;
     if (channel.isGone) return cancel();
     let bytes = 0;
@@ -115,12 +109,13 @@ export class ClientReply {
       isCut = !channel.isGone;
       channel.destroy();
     };
-    signal.addEventListener('abort', cut, { once: true });
+    onCancel(cut);
     channel.begin(head.status, this.#headersOf(head, head.contentLength));
     try {
       for await (const piece of pieces) {
         bytes += piece.length;
-        await channel.write(piece);
+        const written = channel.write(piece);
+        if (written !== undefined) await written;
         if (channel.isGone && !isCut) return;
       }
       channel.end();
@@ -130,8 +125,6 @@ export class ClientReply {
       // The head is already out: a body that ended in order would be taken for a complete one.
       channel.destroy();
       if (!isLeft) this.#done(head.status, bytes, true);
-    } finally {
-      signal.removeEventListener('abort', cut);
     }
   }
 
@@ -169,7 +162,7 @@ export class ClientReply {
       this.fail(full);
       return false;
     }
-    void this.#channel.out.then(() => quota.release(held));
+    this.#channel.onOut(() => quota.release(held));
     return true;
   }
 

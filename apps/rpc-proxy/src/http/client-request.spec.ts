@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { clientOf, type ClientRequest } from './client-request.ts';
 
 const request = (remoteAddress: string, forwarded?: string): ClientRequest => ({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { AsyncResource } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isTracing, traceRequest } from '@chainwatch/telemetry';
@@ -47,12 +48,10 @@ export function createHttpServer<Full extends string>(options: HttpServerOptions
     { IncomingMessage: BodyIncoming, ...timeouts, connectionsCheckingInterval: sweepMs, noDelay: true },
     (req, res) => {
       if (answerOther(req, res)) return;
-      const receive = (): void => {
-        const channel = new PlainChannel(res);
-        const answer = (error: BodyError<Full> | undefined, body: Buffer): void =>
-          handle(req, channel, { error, body });
-        readBody(req, payers, isTracing() ? AsyncResource.bind(answer) : answer);
-      };
+      const answer = (error: BodyError<Full> | undefined, body: Buffer): void =>
+        handle(req, new PlainChannel(res), { error, body });
+      if (!isTracing()) return void readBody(req, payers, answer);
+      const receive = (): void => void readBody(req, payers, AsyncResource.bind(answer));
       // The path may have a key.
       traceRequest(req, res, { readRoute: () => '/{network}', handle: receive });
     },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
@@ -21,6 +22,8 @@ import { createPreflightListener } from './serve-preflight.ts';
 
 export interface RpcServerOptions {
   readonly dial: Dial;
+  /** Between two pings to the node of a subscription; for specs. */
+  readonly nodePingMs?: number;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: number;
   readonly logger: Pick<Logger, 'error'>;
@@ -65,6 +68,7 @@ export function createRpcServer(
   const upgrade = createUpgradeListener({
     ...parts,
     dial: options.dial,
+    nodePingMs: options.nodePingMs,
     // What a client reads after a notification must not be older than the notification: nothing comes from the cache.
     serve: createServe({ usage: parts.usage, cache: undefined }),
     onFault: (err) => options.logger.error({ err }, 'a session of a WebSocket failed'),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const METHODS = 'POST, GET';
 const REQUEST_HEADERS = 'Content-Type, X-Api-Key, Authorization';
 const EXPOSED_HEADERS = 'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';

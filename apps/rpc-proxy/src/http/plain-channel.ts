@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import { JOINED_BYTES_MAX, type ReplyChannel } from './reply-channel.ts';
 
@@ -6,6 +7,8 @@ export class PlainChannel implements ReplyChannel {
   readonly #res: ServerResponse;
   /** Ends the wait for a piece that the kernel does not take. */
   #stopWaiting: (() => void) | undefined;
+
+  readonly #written = (): void => this.#stopWaiting?.();
 
   constructor(res: ServerResponse) {
     this.#res = res;
@@ -19,9 +22,9 @@ export class PlainChannel implements ReplyChannel {
     return this.#res.headersSent;
   }
 
-  get out(): Promise<void> {
-    if (this.isGone) return Promise.resolve();
-    return new Promise((resolve) => void this.#res.once('close', resolve));
+  onOut(listener: () => void): void {
+    if (this.isGone) listener();
+    else this.#res.once('close', listener);
   }
 
   /**
@@ -50,14 +53,14 @@ export class PlainChannel implements ReplyChannel {
     this.#res.once('close', () => this.#stopWaiting?.());
   }
 
-  async write(piece: Buffer): Promise<void> {
-    if (this.isGone) return;
+  write(piece: Buffer): Promise<void> | undefined {
+    if (this.isGone) return undefined;
     const { socket } = this.#res;
     // Corked here, because `write` itself would hold the data back until the next turn.
     socket?.cork();
-    this.#res.write(piece, () => this.#stopWaiting?.());
+    this.#res.write(piece, this.#written);
     socket?.uncork();
-    if (this.#res.writableLength > 0) await new Promise<void>((resolve) => (this.#stopWaiting = resolve));
+    return this.#res.writableLength > 0 ? new Promise((resolve) => (this.#stopWaiting = resolve)) : undefined;
   }
 
   end(): void {

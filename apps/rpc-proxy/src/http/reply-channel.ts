@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * One answer to its client: whole with `send`, or in pieces with `begin`, `write` and `end`. Headers are name, value,
  * name, value; the channel adds those of the connection.
@@ -7,13 +8,13 @@ export interface ReplyChannel {
   readonly isGone: boolean;
   /** A head was sent: no other answer can be given. */
   readonly isBegun: boolean;
-  /** Resolves when nothing of the answer is held any more: the kernel has all of it, or the client is gone. */
-  readonly out: Promise<void>;
+  /** Calls back once nothing of the answer is held any more: the kernel has all of it, or the client is gone. */
+  onOut(listener: () => void): void;
   /** @param body belongs to the channel from here on, and must not change */
   send(status: number, headers: readonly string[], body: Buffer): void;
   begin(status: number, headers: readonly string[]): void;
-  /** Resolves when the piece is out, or the client is gone. */
-  write(piece: Buffer): Promise<void>;
+  /** @returns what resolves when the piece is out, or the client is gone; undefined where it is */
+  write(piece: Buffer): Promise<void> | undefined;
   end(): void;
   /** Cuts the connection, because the answer is incomplete. */
   destroy(): void;

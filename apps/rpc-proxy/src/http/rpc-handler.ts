@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TokenResult } from '@chainwatch/cache';
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import type { Principal } from '@chainwatch/key-store';
@@ -115,7 +116,7 @@ function admit(
 }
 
 function refuseConnection(req: ClientRequest, reply: ClientReply): void {
-  void reply.out.then(() => req.socket.destroySoon());
+  reply.onOut(() => req.socket.destroySoon());
   reply.refuse(429, 'too many connections for this key', ['Retry-After', FULL_RETRY_SECONDS]);
 }
 

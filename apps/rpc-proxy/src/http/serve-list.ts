@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TokenResult } from '@chainwatch/cache';
 import type { ChainDirectory } from '../chains/chain-directory.ts';

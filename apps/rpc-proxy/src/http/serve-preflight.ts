@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type KeyLimits, pushLimitHeaders, tooMany } from '../limits/key-limits.ts';
 import { clientOf } from './client-request.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
@@ -43,7 +44,7 @@ function sendLarge(
     head: head(length),
     pieces: read(),
     cancel: () => undefined,
-    signal: new AbortController().signal,
+    onCancel: () => undefined,
     upstream: {} as Upstream,
   });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 import { NOT_JSON, skipSpace, skipStrictString, skipStrictValue } from './skip-value.ts';
 
@@ -134,7 +135,8 @@ function memberOf(bytes: Buffer, start: number, end: number): Member | undefined
   return memberOfUnusualName(bytes.toString('utf8', start, end));
 }
 
-function isName(bytes: Buffer, start: number, name: string): boolean {
+/** Whether a name stands at `start`, byte by byte: cheaper than a text. */
+export function isName(bytes: Buffer, start: number, name: string): boolean {
   for (let at = 0; at < name.length; at += 1) if (bytes[start + at] !== name.charCodeAt(at)) return false;
   return true;
 }

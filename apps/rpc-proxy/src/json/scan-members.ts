@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NOT_JSON, skipSpace, skipString, skipValue } from './skip-value.ts';
 
 export interface Span {

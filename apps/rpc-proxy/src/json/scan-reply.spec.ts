@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { findIdAtEnd, findIdNearStart, findReplyId, idKeyOf, idsEqual, NO_ID } from './scan-reply.ts';
 import { skipValue } from './skip-value.ts';

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import { isName } from './scan-body.ts';
 import { NOT_JSON, skipSpace, skipString, skipValue } from './skip-value.ts';
 
 /** The reply has no id. */
@@ -35,21 +37,27 @@ export function scanReply(bytes: Buffer, from: number): ScannedReply | undefined
   while (bytes[at] !== 0x7d) {
     const nameEnd = bytes[at] === 0x22 ? skipString(bytes, at) : NOT_JSON;
     if (nameEnd === NOT_JSON) return undefined;
-    const name = bytes.toString('latin1', at + 1, nameEnd - 1);
+    const member = memberOf(bytes, at + 1, nameEnd - 1);
     at = skipSpace(bytes, nameEnd);
     if (bytes[at] !== 0x3a) return undefined;
     const start = skipSpace(bytes, at + 1);
     const end = skipValue(bytes, start);
     if (end === NOT_JSON) return undefined;
-    if (name === 'result') [reply.resultStart, reply.resultEnd] = [start, end];
-    else if (name === 'error') [reply.errorStart, reply.errorEnd] = [start, end];
-    else if (name === 'id') [reply.idStart, reply.idEnd] = [start, end];
+    if (member === 'result') [reply.resultStart, reply.resultEnd] = [start, end];
+    else if (member === 'error') [reply.errorStart, reply.errorEnd] = [start, end];
+    else if (member === 'id') [reply.idStart, reply.idEnd] = [start, end];
     at = skipSpace(bytes, end);
     if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
     else if (bytes[at] !== 0x7d) return undefined;
   }
   reply.end = at + 1;
   return reply;
+}
+
+/** What the name from `start` to `end` is, between its quotes; undefined for all other names. */
+function memberOf(bytes: Buffer, start: number, end: number): 'result' | 'error' | 'id' | undefined {
+  const name = ([, , 'id', , , 'error', 'result'] as const)[end - start];
+  return name !== undefined && isName(bytes, start, name) ? name : undefined;
 }
 
 export function isNull(bytes: Buffer, start: number, end: number): boolean {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OBJECT = 0x7b;
 const LIST = 0x5b;
 
-/** Returned instead of a place: there is no JSON here. Bodies are scanned as bytes and never re-serialised. */
+/** Returned instead of a place: there is no JSON here. Bodies are scanned as bytes and never re-serialized. */
 export const NOT_JSON = -1;
 
 export function skipSpace(bytes: Uint8Array, from: number): number {
@@ -17,8 +18,8 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
 
 /** The place after the string that starts at `at`. */
 export function skipString(bytes: Buffer, at: number): number {
-  // A loop for names and short values: cheaper than a call out of JavaScript.
-  const near = Math.min(bytes.length, at + 66);
+  // A loop for names and values up to a hash of 32 bytes: cheaper than a call out of JavaScript.
+  const near = Math.min(bytes.length, at + 70);
   for (let next = at + 1; next < near; next += 1) {
     const byte = bytes[next];
     if (byte === QUOTE) return next + 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Limits on memory, connections and calls in flight. */
 export interface Bounds {
   /** Bytes for bodies, calls in flight and unread answers: of the process, of a key, of a connection. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import { PassThrough } from 'node:stream';

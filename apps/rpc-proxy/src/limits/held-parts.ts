@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Full, MemoryQuota } from './tenants.ts';
 
 /** Memory held for a batch: its body, and the parts that its answer is assembled from. */

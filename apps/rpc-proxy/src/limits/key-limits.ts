@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+// SPDX-License-Identifier: Apache-2.0
 import { TokenLedger } from '@chainwatch/cache';
 import type { Cache, TokenResult } from '@chainwatch/cache';
 
@@ -23,10 +23,10 @@ export class KeyLimits {
   readonly #options: KeyLimitsOptions;
   readonly #ledger: TokenLedger;
   /** Ledger requests by key: building one costs as much as asking the ledger. */
-  readonly #requests = new LRUCache<
+  readonly #requests = new Map<
     string,
     { readonly key: string; readonly limit: number; readonly windowSeconds: number }
-  >({ max: KEYS_MAX });
+  >();
 
   constructor(options: KeyLimitsOptions) {
     this.#options = options;
@@ -37,6 +37,7 @@ export class KeyLimits {
     let request = this.#requests.get(keyId);
     if (request === undefined) {
       request = { key: `rpc:${keyId}`, limit: this.#options.limit, windowSeconds: WINDOW_SECONDS };
+      if (this.#requests.size >= KEYS_MAX) this.#requests.clear();
       this.#requests.set(keyId, request);
     }
     return this.#ledger.take(request, cost);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import pLimit from 'p-limit';
 import type { TokenResult } from '@chainwatch/cache';
 

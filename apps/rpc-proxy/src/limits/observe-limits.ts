@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { counter, gauge } from '@chainwatch/telemetry';
 import type { ClientConnections } from './client-connections.ts';
 import type { Tenants } from './tenants.ts';

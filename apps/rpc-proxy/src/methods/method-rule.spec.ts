@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainNotation } from '@chainwatch/chain-core';
 import { loadFamilies } from '@chainwatch/chain-registry';
 import { createMethodTable } from './method-rule.ts';

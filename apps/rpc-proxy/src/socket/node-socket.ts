@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { WebSocket, type RawData } from 'ws';
 import type { Dial } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
@@ -18,9 +19,14 @@ export interface NodeSocketOptions {
   readonly onUnavailable: () => void;
   /** One of the above failed. */
   readonly onFault: (error: unknown) => void;
+  /** Between two pings to the node. Default 10,000. */
+  readonly pingMs?: number | undefined;
 }
 
 const HANDSHAKE_MS = 5_000;
+const PING_MS = 10_000;
+/** After so many pings without a word from the node, its connection is gone. */
+const PINGS_MAX = 3;
 /** A node with this much unsent is treated as lost. */
 const UNSENT_BYTES_MAX = 4 * 1_048_576;
 /** An account of Solana has up to 10 MiB, in base64. */
@@ -34,6 +40,11 @@ export class NodeSocket {
   #socket: WebSocket | undefined;
   #upstream: Upstream | undefined;
   #isClosed = false;
+  #pingedAt = 0;
+  /** Pings since the node's last word. */
+  #pings = 0;
+  /** Something between may keep pings to itself: then nothing follows from their silence. */
+  #answersPings = false;
 
   constructor(options: NodeSocketOptions) {
     this.#options = options;
@@ -63,11 +74,29 @@ export class NodeSocket {
     this.#socket?.terminate();
   }
 
-  /** A node that hangs, lags or changed its chain keeps its sockets open but sends nothing over them. */
+  /**
+   * Nothing is written to a node that only sends, so without pings nobody would learn that its connection is gone. Called
+   * at intervals.
+   */
+  ping(): void {
+    const { pingMs = PING_MS } = this.#options;
+    const now = performance.now();
+    if (!this.isOpen || now - this.#pingedAt < pingMs) return;
+    if (this.#pings >= PINGS_MAX && this.#answersPings) return this.leave();
+    this.#pingedAt = now;
+    this.#pings += 1;
+    this.#socket!.ping();
+  }
+
+  /**
+   * A node that hangs, lags or changed its chain keeps its sockets open but sends nothing over them. One that was removed is
+   * left in any case: nobody looks after it any more.
+   */
   leaveUnfit(): void {
     const { chain } = this.#options;
     const upstream = this.#upstream;
     if (upstream === undefined || !this.isOpen) return;
+    if (!chain.upstreams.includes(upstream)) return this.leave();
     const isUnfit = upstream.isDown || upstream.isWrongChain || chain.lags(upstream);
     if (isUnfit && chain.upstreams.some((other) => other !== upstream && chain.serves(other))) this.leave();
   }
@@ -103,14 +132,25 @@ export class NodeSocket {
       'open',
       this.#guard(() => {
         wasOpen = true;
+        this.#pingedAt = performance.now();
+        this.#pings = 0;
+        this.#answersPings = false;
+        socket.ping();
         learnSocketUrl(upstream, url!);
         onOpen();
       }),
     );
     socket.on(
       'message',
-      this.#guard((data: RawData) => onMessage(toBuffer(data), upstream)),
+      this.#guard((data: RawData) => {
+        this.#pings = 0;
+        onMessage(toBuffer(data), upstream);
+      }),
     );
+    socket.on('pong', () => {
+      this.#pings = 0;
+      this.#answersPings = true;
+    });
     socket.on('error', () => undefined);
     socket.on(
       'close',

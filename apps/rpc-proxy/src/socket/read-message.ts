@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NotACallError, scanBody, type ScannedBody } from '../json/scan-body.ts';
 
 /** A message of a client: a call, or a batch of them. */

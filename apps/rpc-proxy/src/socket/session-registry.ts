@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { KeyStore } from '@chainwatch/key-store';
 import type { SocketSession } from './socket-session.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ReplyChannel } from '../http/reply-channel.ts';
 import { scanMembers } from '../json/scan-members.ts';
 import { skipSpace } from '../json/skip-value.ts';
@@ -22,7 +23,7 @@ export class SocketChannel implements ReplyChannel {
   isGone = false;
   isBegun = false;
   /** The sender of the message pays for it. */
-  readonly out = Promise.resolve();
+  readonly onOut = queueMicrotask;
   readonly #options: SocketChannelOptions;
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -43,11 +44,10 @@ export class SocketChannel implements ReplyChannel {
     this.#status = status;
   }
 
-  async write(piece: Buffer): Promise<void> {
+  write(piece: Buffer): undefined {
     if (this.isGone) return;
-    if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length)) {
-      return this.#finish(this.#errors(-32603, TOO_LARGE));
-    }
+    if (this.#bytes + piece.length > ANSWER_BYTES_MAX || !this.#options.hold(piece.length))
+      return void this.#finish(this.#errors(-32603, TOO_LARGE));
     this.#bytes += piece.length;
     this.#pieces.push(piece);
   }

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { hashApiKey } from '@chainwatch/api-key';
 import { waitFor as waitLong, type WaitOptions } from '@chainwatch/testing';
+import { listNetworks } from '@chainwatch/chain-registry';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import { answerResult, sendJson } from '../spec-node.ts';
 import { startSpecSocketNode, type SpecSocketNode } from '../spec-socket-node.ts';
@@ -117,6 +119,38 @@ const notify = (
   node.say(
     `{"jsonrpc":"2.0", "method":"${method}","params":{"result":${result}, "subscription":${subscription}}}`,
   );
+
+/** Stands between the gateway and a node. Connections that it swallows stay open, but carry nothing any more. */
+async function startRelay(port: number): Promise<{ url: string; swallow(): void; stop(): void }> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      from
+        .on('error', () => from.destroy())
+        .on('close', () => to.destroy())
+        .pipe(to);
+    pairs.add([near, far]);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    swallow: () => {
+      for (const [near, far] of pairs) {
+        near.unpipe(far).resume();
+        far.unpipe(near).resume();
+      }
+    },
+    stop: () => {
+      server.close();
+      for (const [near] of pairs) near.destroy();
+    },
+  };
+}
 
 const hashOf = (key: string): string => Buffer.from(hashApiKey(key)).toString('hex');
 
@@ -417,6 +451,61 @@ describe('a node that takes over', () => {
     await waitFor(() => client.told(result).length === 1);
     for (let id = 10; id < 20; id += 1)
       expect((await client.ask(id, 'eth_estimateGas')).result).toBe('node 0');
+  });
+});
+
+describe('a node that is removed', () => {
+  it('is left for another one, and told heads count no more; without another one the socket is closed', async () => {
+    const gateway = await open(ETHEREUM, { count: 2 });
+    const [, second] = nodes as [SpecSocketNode, SpecSocketNode];
+    const chain = gateway.directory.find('ethereum')!;
+    const client = await join(gateway, 'ethereum');
+    const { result } = await client.ask(1, 'eth_subscribe', ['newHeads']);
+    // It is the second one that goes on, as the directory knows it already.
+    gateway.directory.setSources(chain, [{ ...chain.upstreams[1]!.source }], []);
+    notify(nodes[0]!, '"0x00"', '{"number":"0xffff"}');
+    await waitFor(() => second.heard.length === 1);
+    expect(second.heard[0]).toMatchObject({ method: 'eth_subscribe', params: ['newHeads'] });
+    await waitFor(() => nodes[0]!.sockets.size === 0);
+    await waitFor(() => {
+      notify(second, '"0x10"', '{"number":"0x64"}');
+      return JSON.stringify(client.told(result).at(-1)) === '{"number":"0x64"}';
+    });
+    const { rows } = await world.db.query<{ id: string }>("SELECT id FROM api_keys WHERE type = 'rpc'");
+    for (const { id } of rows) expect(chain.sessions.of(id).number).toBeLessThan(0xffff);
+    gateway.directory.setSources(chain, [], []);
+    await waitFor(() => client.closed);
+    expect(client.closed!.code).toBe(1013);
+  });
+
+  it('with its network ends every socket there, also without a subscription', async () => {
+    const gateway = await open(ETHEREUM);
+    const [client, idle] = [await join(gateway, 'ethereum'), await join(gateway, 'ethereum')];
+    await client.ask(1, 'eth_subscribe', ['newHeads']);
+    gateway.directory.setNetworks(listNetworks().filter(({ gid }) => gid !== ETHEREUM));
+    await waitFor(() => client.closed !== undefined && idle.closed !== undefined);
+    expect([client.closed!.code, idle.closed!.code]).toEqual([1013, 1013]);
+  });
+});
+
+describe('a connection to a node that is gone without a word', () => {
+  it('is replaced, and the subscription goes on under its id', async () => {
+    const node = await startSpecSocketNode();
+    nodes = [node];
+    const relay = await startRelay(node.port);
+    const gateway = await world.open({ [ETHEREUM]: [relay.url] }, { nodePingMs: 10 });
+    const chain = gateway.directory.find('ethereum')!;
+    await waitFor(() => chain.serves(chain.upstreams[0]!));
+    const client = await join(gateway, 'ethereum');
+    const { result } = await client.ask(1, 'eth_subscribe', ['logs', {}]);
+    relay.swallow();
+    await waitFor(() => node.heard.length === 2);
+    // Its answer has come: what follows is the subscription's.
+    await waitFor(() => {
+      notify(node, '0', '"0x1"');
+      return client.told(result).length > 0;
+    });
+    relay.stop();
   });
 });
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RawData, WebSocket } from 'ws';
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { KeyStore, Principal } from '@chainwatch/key-store';
@@ -32,6 +33,8 @@ export interface SessionOptions {
   readonly quota: MemoryQuota;
   readonly usage: UsageRecorder;
   readonly dial: Dial;
+  /** Between two pings to the node of its subscriptions; for specs. */
+  readonly nodePingMs?: number | undefined;
   /** Serves a call as over HTTP. */
   readonly serve: (request: RpcRequest, scanned: ScannedBody) => Promise<void>;
   readonly onFault: (error: unknown) => void;
@@ -58,13 +61,14 @@ export class SocketSession {
   #isLeaving = false;
 
   constructor(options: SessionOptions) {
-    const { client, chain, subscribing, dial, quota, principal } = options;
+    const { client, chain, subscribing, dial, quota, principal, nodePingMs } = options;
     this.#options = options;
     this.#stream = new SubscriptionStream({
       chain,
       subscribing,
       dial,
       quota,
+      nodePingMs,
       session: () => chain.sessions.of(principal.keyId),
       onSeen: () => void chain.sessions.save(principal.keyId),
       onMessage: (message) => this.#send(message),
@@ -79,6 +83,7 @@ export class SocketSession {
   /** Called at intervals. */
   look(): void {
     try {
+      if (this.#options.chain.isGone) return this.end(1013, 'network unavailable');
       this.#stream.look();
     } catch (error) {
       this.#fail(error);

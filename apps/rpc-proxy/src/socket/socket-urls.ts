@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseEndpoint } from '@chainwatch/chain-core';
 import type { Upstream } from '../upstreams/upstream.ts';
 

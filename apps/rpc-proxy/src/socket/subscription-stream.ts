@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';
 import type { KeySession } from '../chains/key-session.ts';
@@ -24,6 +25,8 @@ export interface StreamOptions {
   /** No node serves the subscriptions any more. */
   readonly onUnavailable: () => void;
   readonly onFault: (error: unknown) => void;
+  /** Between two pings to the node; for specs. */
+  readonly nodePingMs?: number | undefined;
 }
 
 /** A subscription whose call has not been answered to the client. */
@@ -53,7 +56,7 @@ export class SubscriptionStream {
   #lastCall = 0;
 
   constructor(options: StreamOptions) {
-    const { chain, subscribing, dial, onUnavailable, onFault } = options;
+    const { chain, subscribing, dial, onUnavailable, onFault, nodePingMs: pingMs } = options;
     this.#options = options;
     this.#all = new Subscriptions(subscribing.idType);
     this.#node = new NodeSocket({
@@ -68,6 +71,7 @@ export class SubscriptionStream {
       },
       onUnavailable,
       onFault,
+      pingMs,
     });
   }
 
@@ -100,6 +104,7 @@ export class SubscriptionStream {
   look(): void {
     const now = performance.now();
     this.#node.leaveUnfit();
+    this.#node.ping();
     for (const [subscription, { callId, since }] of this.#unanswered) {
       if (now - since < ANSWER_MS) continue;
       this.#end(subscription);
@@ -207,7 +212,7 @@ export class SubscriptionStream {
     const result = members.get('result');
     const { chain, session, onMessage, subscribing } = this.#options;
     const head = result && this.#readHead(bytes, result);
-    if (head !== undefined) {
+    if (head !== undefined && chain.upstreams.includes(upstream)) {
       // Before the client reacts: its next call must not go to a node that does not know the block yet.
       if (upstream.head !== undefined && head > upstream.head.number) chain.learnHead(upstream, head);
       session().raise(upstream.head?.number);

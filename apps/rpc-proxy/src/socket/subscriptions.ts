@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcSubscriptions } from '@chainwatch/chain-core';
 import { randomQuantity } from '../random-quantity.ts';
 

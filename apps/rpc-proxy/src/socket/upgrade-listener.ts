@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -27,6 +28,7 @@ export interface UpgradeOptions {
   readonly tenants: Tenants;
   readonly usage: UsageRecorder;
   readonly dial: Dial;
+  readonly nodePingMs?: number | undefined;
   readonly serve: SessionOptions['serve'];
   readonly onFault: (error: unknown) => void;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * One error for every call of a message that wants an answer, in the shape of the message: an object, or an array for a
  * batch. If the calls could not be read, one object with a null id (JSON-RPC 2.0, section 5). Undefined if no call

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
@@ -6,9 +7,9 @@ import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { NodeCall, RequestMessage, Upstream } from '../upstreams/upstream.ts';
 import { isError } from './judge-reply.ts';
 import type { WholeReply } from './outcome.ts';
-import { readOn, readWhile } from './read-pieces.ts';
 import { type Asked, fits, TailCheck } from './reply-check.ts';
 import { hasForm, type Plain, type ReplyForm, toPlain } from './reply-form.ts';
+import { TakenBody } from './taken-body.ts';
 
 /** Memory reserved for an answer before anything of it is known. */
 const EXPECTED_BYTES = 131_072;
@@ -79,9 +80,11 @@ export class Attempt implements NodeCall {
   isDone = false;
   abort: (() => void) | undefined;
   leave: (() => void) | undefined;
+  /** Called when the attempt is cancelled. */
+  onCancel: (() => void) | undefined;
   readonly #asked: Asked | undefined;
   readonly #wholeBytesMax: number;
-  #cancelled: AbortController | undefined;
+  #body: TakenBody | undefined;
   /** Bytes taken from the quota, and how many of them are for the answer. */
   #held = 0;
   #room = 0;
@@ -95,15 +98,13 @@ export class Attempt implements NodeCall {
     this.#wholeBytesMax = wholeBytesMax;
   }
 
-  /** Aborts when the attempt is cancelled. */
-  get signal(): AbortSignal {
-    this.#cancelled ??= new AbortController();
-    return this.#cancelled.signal;
-  }
-
   onSend(): void {
     this.isSent = true;
     this.startedAt = this.upstream.clock.now;
+  }
+
+  onReply({ body }: NodeReply): void {
+    this.#body = new TakenBody(body);
   }
 
   /** Reserves memory for the request and the expected answer until the attempt is done. */
@@ -135,24 +136,23 @@ export class Attempt implements NodeCall {
     if (this.isDone) return;
     this.#finish();
     this.abort?.();
-    this.#cancelled?.abort(CANCELLED);
+    this.onCancel?.();
   }
 
   async #read(reply: NodeReply): Promise<AttemptOutcome> {
-    const { head, body } = reply;
+    const { head } = reply;
+    const body = this.#body!;
     this.#hear();
     const pieces: Buffer[] = [];
     let bytes = 0;
-    let full: Full | undefined;
-    const isWhole = await readWhile(body, (piece) => {
+    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
       this.#hear();
       pieces.push(piece);
       bytes += piece.length;
-      full = this.#makeRoom(bytes, head.contentLength);
-      return full === undefined && bytes <= this.#wholeBytesMax;
-    });
-    if (full !== undefined) return { type: 'full', full };
-    if (!isWhole) return this.#readLarge(reply, pieces, bytes);
+      const full = this.#makeRoom(bytes, head.contentLength);
+      if (full !== undefined) return { type: 'full', full };
+      if (bytes > this.#wholeBytesMax) return this.#readLarge(reply, pieces, bytes);
+    }
     const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, bytes);
     const plain = toPlain(whole, head.contentEncoding, true);
     if (this.#asked !== undefined && plain !== undefined && fits(this.#asked, plain) === false)
@@ -200,7 +200,7 @@ export class Attempt implements NodeCall {
   }
 
   async *#readOn(
-    { head, body, accept }: NodeReply,
+    { head, accept }: NodeReply,
     {
       first,
       tail,
@@ -211,13 +211,14 @@ export class Attempt implements NodeCall {
       readonly end: (error?: Error) => void;
     },
   ): AsyncGenerator<Buffer> {
+    const body = this.#body!;
     let bytes = 0;
     try {
       for (const piece of first) {
         bytes += piece.length;
         yield piece;
       }
-      for await (const piece of readOn(body)) {
+      for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
         this.#hear();
         bytes += piece.length;
         tail?.add(piece);
@@ -232,6 +233,7 @@ export class Attempt implements NodeCall {
       end(error as Error);
       throw error;
     } finally {
+      body.leave();
       this.cancel();
       end();
     }
@@ -261,8 +263,6 @@ export class Attempt implements NodeCall {
     this.upstream.finish(this);
   }
 }
-
-const CANCELLED = new Error('the attempt is no longer wanted');
 
 function expectSound(tail: TailCheck | undefined): void {
   const fault = tail?.fault;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 
 const OUTPUT_BYTES_MAX = 1_048_576;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { UNKNOWN_BYTES_MAX } from '@chainwatch/chain-core';
 import { kindTold } from '../chains/told-height.ts';
 import type { Upstream } from '../upstreams/upstream.ts';

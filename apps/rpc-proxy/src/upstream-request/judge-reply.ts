@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FamilyRpc, RpcError, RpcVerdict } from '@chainwatch/chain-core';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { skipSpace } from '../json/skip-value.ts';

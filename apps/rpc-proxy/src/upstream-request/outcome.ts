@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Full } from '../limits/tenants.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
@@ -16,8 +17,8 @@ export interface LargeReply {
   /** They throw if the node breaks off, or if the reply turns out to answer another call. */
   readonly pieces: AsyncIterable<Buffer>;
   readonly cancel: () => void;
-  /** Aborts when it was cancelled, or when its time is over: no more pieces come. */
-  readonly signal: AbortSignal;
+  /** Sets what is called when it was cancelled, or when its time is over: no more pieces come. */
+  readonly onCancel: (listener: () => void) => void;
   readonly upstream: Upstream;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NOT_JSON, skipSpace, skipString, skipValue } from '../json/skip-value.ts';
 import { isNull, scanReply } from '../json/scan-reply.ts';
 import { inflate } from './inflate.ts';

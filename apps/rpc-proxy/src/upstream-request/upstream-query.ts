@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransactionView } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';
 import type { KeySession } from '../chains/key-session.ts';

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { StaleConnectionError } from '../upstreams/node-connection.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
-import { kindTold } from '../chains/told-height.ts';
 import type { Full } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
+import { ATTEMPTS_MAX, NodeChoice } from './node-choice.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
 import {
   isError,
@@ -22,7 +23,6 @@ import { failureOf, traceAttempts, type TraceAttempt } from './trace-attempts.ts
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
-const ATTEMPTS_MAX = 4;
 /** A request that is never repeated does not use a connection that the node may have closed by now. */
 const ONCE_IDLE_MS_MAX = 1_000;
 const AGAIN_MS = 40;
@@ -32,7 +32,7 @@ export interface UpstreamRequestOptions {
   readonly wholeBytesMax: number;
   /** Looked at with each tick of the clock. A write continues: whether it takes effect must not depend on who waits. */
   readonly client: { readonly isGone: boolean };
-  /** The request waits behind others of the caller, so nobody else should wait for it. */
+  /** The request waits behind others of the caller, or for what its key has seen, so nobody else should wait for it. */
   readonly onQueued?: (() => void) | undefined;
 }
 
@@ -48,11 +48,10 @@ export class UpstreamRequest implements Ticking {
   #reject: (error: unknown) => void = () => undefined;
   /** A list, because for so few entries it is cheaper than a set. */
   #attempts: Attempt[] = [];
-  #tried: Upstream[] = [];
+  readonly #choice: NodeChoice;
   /** The attempt whose reply is passed on in pieces. */
   #passing: Attempt | undefined;
   #lastReply: WholeReply | undefined;
-  #attemptCount = 0;
   /** Attempts whose bytes were sent and that brought no answer of the node. */
   #sentCount = 0;
   #hedgeAt = Infinity;
@@ -73,6 +72,7 @@ export class UpstreamRequest implements Ticking {
   constructor(query: UpstreamQuery, options: UpstreamRequestOptions) {
     this.#query = query;
     this.#options = options;
+    this.#choice = new NodeChoice(query);
     this.#traceAttempt = traceAttempts(query.method);
     this.#deadline = query.deadline ?? query.chain.clock.now + DEADLINE_MS;
   }
@@ -97,21 +97,17 @@ export class UpstreamRequest implements Ticking {
     if (now >= this.#deadline) {
       // Its pieces end with an error.
       if (this.#passing !== undefined) return this.#finish();
-      this.#sentCount += this.#attempts.filter(({ isSent }) => isSent).length;
       return this.#giveUp(this.#isBehind ? 'unavailable' : 'timeout');
     }
     if (this.#passing !== undefined) return;
     if (now >= this.#againAt) {
       this.#againAt = Infinity;
-      this.#tried = [];
+      this.#choice.startOver();
       if (!this.#startAttempt()) this.#giveUp('unavailable');
       return;
     }
     if (now >= this.#hedgeAt) this.#hedge(now);
-    for (const attempt of [...this.#attempts]) {
-      if (attempt.upstream.silentAt >= attempt.startedAt) this.#leaveSilent(attempt);
-      else this.#query.chain.watchSilence(attempt, now);
-    }
+    this.#leaveLost(now);
   }
 
   async #follow(attempt: Attempt): Promise<void> {
@@ -156,8 +152,7 @@ export class UpstreamRequest implements Ticking {
     // What is passed on may be compressed; errors are short.
     const reply = isError(sent.status) ? read : sent;
     const verdict = (this.#isPath ? judgePathReply : judgeReply)(chain.rpc, read);
-    const isTellable = isTold(read, this.#isPath) || verdict === 'unable';
-    if (isTellable && verdict !== 'answer') this.#lastReply = reply;
+    if (verdict !== 'answer' && (verdict === 'unable' || isTold(read, this.#isPath))) this.#lastReply = reply;
     if (verdict === 'broken') {
       upstream.fail(`answered with status ${reply.status}`, attempt.startedAt);
       chain.count(upstream, 'error');
@@ -214,7 +209,7 @@ export class UpstreamRequest implements Ticking {
       head,
       pieces,
       cancel: () => this.#finish(),
-      signal: attempt.signal,
+      onCancel: (listener) => (attempt.onCancel = listener),
       upstream: attempt.upstream,
     });
   }
@@ -239,10 +234,7 @@ export class UpstreamRequest implements Ticking {
   #goOnFresh(attempt: Attempt): void {
     this.#query.chain.count(attempt.upstream, 'stale');
     this.#isFresh = true;
-    if (this.#query.kind === 'read') {
-      this.#tried = this.#tried.filter((tried) => tried !== attempt.upstream);
-      this.#attemptCount -= 1;
-    }
+    if (this.#query.kind === 'read') this.#choice.takeBack(attempt.upstream);
     this.#goOn(attempt, undefined);
   }
 
@@ -261,25 +253,34 @@ export class UpstreamRequest implements Ticking {
     if (status === 429) upstream.pausedUntil = chain.clock.now + readPauseMs(retryAfter);
   }
 
-  /** The node turned out to be silent: give the attempt up if another node can answer. */
-  #leaveSilent(attempt: Attempt): void {
-    const next = this.#pick();
-    if (!this.#mayGoAgain(attempt) || next === undefined || next === 'behind') return;
-    this.#attempts = this.#attempts.filter((other) => other !== attempt);
-    attempt.cancel();
-    this.#query.chain.count(attempt.upstream, 'error');
-    this.#goOn(attempt, undefined);
+  /** Nodes turned out to be silent or out of service: their attempts are given up where another node can answer. */
+  #leaveLost(now: number): void {
+    const { chain } = this.#query;
+    const lost = this.#attempts.filter((attempt) => chain.lost.has(attempt, now));
+    for (const attempt of lost) {
+      const areAll = this.#attempts.every((other) => lost.includes(other));
+      if (!this.#choice.canReplace(attempt, lost, areAll)) continue;
+      this.#attempts = this.#attempts.filter((other) => other !== attempt);
+      attempt.cancel();
+      chain.count(attempt.upstream, 'error');
+      this.#goOn(attempt, undefined);
+    }
+    if (this.#lastReply === undefined || this.#attempts.length === 0) return;
+    // A node's error is a better answer than none, except that a block which the key has seen is unknown.
+    if (this.#isSeenUnknown && this.#choice.next === 'behind') return;
+    if (this.#attempts.every((attempt) => chain.lost.isHopeless(attempt))) this.#giveUp('unavailable');
   }
 
   #startAttempt(): boolean {
     const { chain, quota, asked } = this.#query;
-    const upstream = this.#pick();
+    const upstream = this.#choice.next;
     if (upstream === 'behind') {
       // Another node would be asked for a better answer only. That a block which the key has seen is unknown is none.
       if (this.#lastReply !== undefined && !this.#isSeenUnknown) return false;
       chain.hurryHealth();
       this.#isBehind = true;
       this.#againAt = chain.clock.now + AGAIN_MS;
+      this.#options.onQueued?.();
       return true;
     }
     this.#isBehind = false;
@@ -292,8 +293,7 @@ export class UpstreamRequest implements Ticking {
     const attempt = new Attempt({ upstream, quota, asked, wholeBytesMax, idleMsMax: this.#idleMsMax });
     this.#full = attempt.reserve(this.#query.body.length);
     if (this.#full !== undefined) return false;
-    this.#tried.push(upstream);
-    this.#attemptCount += 1;
+    this.#choice.note(upstream);
     this.#attempts.push(attempt);
     this.#hedgeAt =
       this.#mayHedge && this.#attempts.length === 1 && chain.upstreams.length > 1
@@ -313,16 +313,6 @@ export class UpstreamRequest implements Ticking {
     return this.#query.kind !== 'read' && this.#query.kind !== 'filter';
   }
 
-  #pick(): Upstream | 'behind' | undefined {
-    const { chain, session, upstream, first, method, params } = this.#query;
-    if (upstream !== undefined) return this.#tried.includes(upstream) ? undefined : upstream;
-    return chain.pick(this.#tried, {
-      session,
-      first,
-      checksReply: kindTold(chain, method, params) !== 'block',
-    });
-  }
-
   get #mayHedge(): boolean {
     return this.#query.kind === 'read' && this.#query.first === undefined;
   }
@@ -337,10 +327,11 @@ export class UpstreamRequest implements Ticking {
     )
       return;
     this.#hedgeAt = Infinity;
-    if (this.#attemptCount >= ATTEMPTS_MAX || !chain.canHedge(this.#tried, this.#query.session)) return;
+    if (!this.#choice.canHedge) return;
+    const slow = [...this.#attempts];
+    if (!this.#startAttempt()) return void (this.#full = undefined);
     chain.hedges.take();
-    for (const slow of this.#attempts) chain.count(slow.upstream, 'slow');
-    if (!this.#startAttempt()) this.#full = undefined;
+    for (const { upstream } of slow) chain.count(upstream, 'slow');
   }
 
   /** An attempt failed. If no other attempt is in flight, the next node is asked. */
@@ -348,21 +339,16 @@ export class UpstreamRequest implements Ticking {
     if (this.#isDone) return;
     if (attempt.isSent) this.#sentCount += 1;
     if (this.#attempts.length > 0) return;
-    if (this.#mayGoAgain(attempt) && this.#attemptCount < ATTEMPTS_MAX) {
+    if (this.#choice.mayGoAgain(attempt) && !this.#choice.isOver) {
       if (this.#startAttempt()) return;
       // There is no other node. The failure may have come from a connection that was already closed, so the node is
       // tried once more.
-      if (reply === undefined && this.#attemptCount < attemptsOfLastMax && !attempt.upstream.isDown) {
-        this.#tried = [];
+      if (reply === undefined && this.#choice.count < attemptsOfLastMax && !attempt.upstream.isDown) {
+        this.#choice.startOver();
         if (this.#startAttempt()) return;
       }
     }
     this.#giveUp('unavailable');
-  }
-
-  #mayGoAgain(attempt: Attempt): boolean {
-    const { kind } = this.#query;
-    return kind === 'read' || kind === 'send' || !attempt.isSent;
   }
 
   /**
@@ -386,13 +372,15 @@ export class UpstreamRequest implements Ticking {
     if (this.#attempts.length > 0) return;
     this.#isBehind = true;
     this.#againCount += 1;
-    this.#attemptCount = 0;
+    this.#choice.count = 0;
     // Another node may know the block already.
     this.#againAt = this.#query.chain.clock.now + (this.#againCount === 1 ? 0 : AGAIN_MS);
+    if (this.#againCount > 1) this.#options.onQueued?.();
   }
 
   #giveUp(failure: Failure): void {
     if (this.#isDone) return;
+    this.#sentCount += this.#attempts.filter(({ isSent }) => isSent).length;
     const reply = this.#isBehind ? undefined : this.#lastReply;
     this.#end(
       reply === undefined ? { type: 'failed', failure: this.#full ?? failure } : { type: 'whole', reply },
@@ -402,7 +390,9 @@ export class UpstreamRequest implements Ticking {
   #end(outcome: Outcome): void {
     this.#finish();
     const seen =
-      outcome.type === 'whole' ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) } : outcome;
+      outcome.type === 'whole' && isError(outcome.reply.status)
+        ? { ...outcome, reply: withoutPage(outcome.reply, this.#isPath) }
+        : outcome;
     if (this.#mayBeSent(seen)) void this.#endKnown(seen);
     else this.#resolve(seen);
   }

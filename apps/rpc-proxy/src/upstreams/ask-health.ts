@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { AskNode, AskPaths, NodeHealth } from '@chainwatch/chain-core';
 import type { Chain } from '../chains/chain.ts';

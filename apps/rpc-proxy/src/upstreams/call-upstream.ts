@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { text } from 'node:stream/consumers';
 import type { PathCall, RpcPaths } from '@chainwatch/chain-core';
 import { BaseError } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const TICK_MS = 10;
 
 /** Called at every tick while it is registered. */

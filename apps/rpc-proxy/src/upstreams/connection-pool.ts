@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { OpenSocket } from '@chainwatch/outbound';
 import {
   ABORTED,
@@ -31,6 +32,8 @@ export interface Sender {
   readonly isDone: boolean;
   /** Called when the request is sent: from then on the server may have acted. */
   onSend(): void;
+  /** Called with the reply before any of its body has come. */
+  onReply?(reply: NodeReply): void;
   /** Set by the pool: ends the request, and its connection if it was sent. */
   abort: (() => void) | undefined;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const LATENCY_SAMPLES_MIN = 20;
 const METHODS_MAX = 256;
 /** The hedge delay before a node's latency is known, and its bounds. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Headers that a configuration must not set: the connection itself decides how a request is framed. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',

@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
 import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import type { OpenSocket } from '@chainwatch/outbound';
 import { BaseError } from '@chainwatch/problem';
 import type { ReplyHead } from './reply-head.ts';
@@ -17,7 +17,7 @@ export interface NodeRequest {
 /** A node's reply. Its reader reads the body to its end and accepts the reply, or destroys the body. */
 export interface NodeReply {
   readonly head: ReplyHead;
-  readonly body: Readable;
+  readonly body: IncomingMessage;
   /** The reply answers this request: its connection may be used again. Without this call it is not. */
   accept(): void;
 }
@@ -25,8 +25,8 @@ export interface NodeReply {
 /** A request, and who waits for the head of its reply. */
 export interface PendingRequest {
   readonly request: NodeRequest;
-  /** Told when the request is sent: from then on the node may have acted. */
-  readonly sender: { onSend(): void };
+  /** Told when the request is sent, because the node may have acted from then on, and before anything of the body comes. */
+  readonly sender: { onSend(): void; onReply?(reply: NodeReply): void };
   readonly resolve: (reply: NodeReply) => void;
   readonly reject: (error: Error) => void;
 }
@@ -62,6 +62,8 @@ const KEEP_ALIVE_MARGIN_MS = 2_000;
 /** Up to this size it is cheaper to append the body to the head as text, in one write. */
 const JOINED_BYTES_MAX = 8_192;
 const HEAD_BYTES_MAX = 65_536;
+/** Every connection reads into this one: node:http has copied what it keeps before a read ends. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(98_304);
 
 /**
  * One connection to a server, through node:http. node:http reads past interim responses (1xx). Unlike an `http.Agent`
@@ -98,26 +100,22 @@ export class NodeConnection {
   constructor(openSocket: OpenSocket, owner: ConnectionOwner, now: number) {
     this.#owner = owner;
     this.bornAt = now;
-    this.#socket = openSocket(undefined, () => this.#connected())
+    const onread = { buffer: READ_BUFFER, callback: (length: number): boolean => this.#received(length) };
+    this.#socket = openSocket(onread, () => this.#connected())
       .on('error', (error: Error) => this.destroy(error))
       .on('close', () => this.destroy(new Error('the server closed the connection')))
       // node:http is done with the request, as it tells an agent.
-      .on('free', () => this.#closed())
-      // Nobody asked for these bytes.
-      .on('data', () => {
-        if (this.#req === undefined || this.#res?.complete === true) this.destroy(ENDED);
-      });
+      .on('free', () => this.#closed());
   }
 
   send(pending: PendingRequest): void {
     this.#pending = pending;
     pending.sender.onSend();
     const { method, path, headers, body } = pending.request;
-    const length = method === 'GET' ? [] : ['Content-Length', String(body.length)];
     const req = request({
       method,
       path,
-      headers: [...headers, ...length],
+      headers: method === 'GET' ? headers : [...headers, 'Content-Length', String(body.length)],
       maxHeaderSize: HEAD_BYTES_MAX,
       agent: this.#agent,
     });
@@ -126,7 +124,7 @@ export class NodeConnection {
     if (body.length === 0 || body.length > JOINED_BYTES_MAX) return void req.end(body);
     req.write(body.toString('latin1', 0, body.length), 'latin1');
     // The request has its socket at the next tick. An end before that would be a second piece to write.
-    process.nextTick(() => req.end());
+    process.nextTick(endRequest, req);
   }
 
   /** Ends the connection if it serves the request, which is no longer wanted. */
@@ -146,6 +144,13 @@ export class NodeConnection {
     if (res === undefined) pending?.reject(isStale ? new StaleConnectionError(error) : error);
   }
 
+  #received(length: number): boolean {
+    // Nobody asked for these bytes.
+    if (this.#req === undefined || this.#res?.complete === true) this.destroy(ENDED);
+    else this.#socket.emit('data', READ_BUFFER.subarray(0, length));
+    return true;
+  }
+
   #connected(): void {
     if (this.#isGone) return;
     this.isConnected = true;
@@ -157,7 +162,10 @@ export class NodeConnection {
   #answered = (res: IncomingMessage): void => {
     this.#res = res;
     this.keepAliveMs = keepAliveOf(res.headers['keep-alive']);
-    this.#pending?.resolve({ head: headOf(res), body: res, accept: this.#accept });
+    if (this.#pending === undefined) return;
+    const reply = { head: headOf(res), body: res, accept: this.#accept };
+    this.#pending.sender.onReply?.(reply);
+    this.#pending.resolve(reply);
   };
 
   #accept = (): void => {
@@ -183,6 +191,10 @@ export class NodeConnection {
     this.#bytesBefore = this.#socket.bytesRead;
     this.#owner.onFree(this);
   }
+}
+
+function endRequest(req: ClientRequest): void {
+  req.end();
 }
 
 function headOf({ statusCode, headers }: IncomingMessage): ReplyHead {

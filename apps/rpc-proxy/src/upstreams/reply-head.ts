@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What is read of a server's reply besides its body. */
 export interface ReplyHead {
   readonly status: number;

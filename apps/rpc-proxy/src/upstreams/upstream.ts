@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto';
 import { FairQueue, type NodeHead, type QueuePlace } from '@chainwatch/chain-core';
 import type { OpenSocket } from '@chainwatch/outbound';
@@ -181,13 +182,21 @@ export class Upstream {
       .enter({ ...place, signal: withdrawal.signal })
       .finally(() => this.#queued.delete(call));
     call.isQueued = false;
-    if (!call.isDone) return void (call.leave = leave);
-    leave();
-    throw ABORTED;
+    if (call.isDone) {
+      leave();
+      throw ABORTED;
+    }
+    call.leave = leave;
+    if (this.isWrongChain) throw new Error('serves another chain');
   }
 
-  /** Sends one of the gateway's own questions, over connections of their own. */
+  /**
+   * Sends one of the gateway's own questions, over connections of their own.
+   * @throws the signal's reason, or an Error when there is no reply
+   */
   async ask(path: string, body: Buffer, signal: AbortSignal): Promise<NodeReply> {
+    // A signal that has aborted tells nobody any more.
+    signal.throwIfAborted();
     const request = { method: 'POST', path, headers: this.#headers, body } as const;
     const sender = { idleMsMax: Infinity, isDone: false, onSend: () => undefined, abort: () => undefined };
     signal.addEventListener('abort', () => {
@@ -232,7 +241,7 @@ export class Upstream {
   /** The node was found silent. Its calls in flight go to another node if they can. */
   fallSilent(): void {
     this.silentAt = this.clock.now;
-    this.goDown('did not answer');
+    if (!this.isDown) this.goDown('did not answer');
   }
 
   recover(): void {

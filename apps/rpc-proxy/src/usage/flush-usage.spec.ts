@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Sql } from '@chainwatch/db';
 import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 import { counter } from '@chainwatch/telemetry';
@@ -39,7 +40,7 @@ export function startUsageFlusher(
     try {
       await insertUsage(db, rows);
     } catch (error) {
-      logger.warn({ err: error }, 'usage could not be stored, retrying');
+      logger.warn({ err: error }, 'failed to store usage, will retry');
       for (const row of rows) addTo(pending, row, row.hour);
     }
   };

@@ -1,4 +1,5 @@
-import { LATENCY_BOUNDS_MS } from '@chainwatch/db';
+// SPDX-License-Identifier: Apache-2.0
+import { LATENCY_BOUNDS_MS, latencyBucketOf } from '@chainwatch/db';
 import type { Principal } from '@chainwatch/key-store';
 import { histogram } from '@chainwatch/telemetry';
 import type { Chain } from '../chains/chain.ts';
@@ -55,11 +56,11 @@ export class UsageRecorder {
     reply.onDone = ({ bytes, isFailure, failedCalls }) => {
       const ms = this.#now() - startedAt;
       seconds.record(ms / 1_000, { chain_gid: chain.network.gid });
-      const bucket = findBucket(ms);
+      const bucket = latencyBucketOf(ms);
       // Looked up again, because a collection may have taken the row between the call and its answer.
       this.#rowOf(principal, chain, first).bytesOut += bytes;
-      for (const [index, { rule }] of calls.entries()) {
-        const row = this.#rowOf(principal, chain, rule);
+      for (let index = 0; index < calls.length; index += 1) {
+        const row = this.#rowOf(principal, chain, calls[index]!.rule);
         row.latencyMs += ms;
         row.latencyCounts[bucket]! += 1;
         if (isFailure || failedCalls?.has(index) === true) row.failures += 1;
@@ -111,9 +112,4 @@ export class UsageRecorder {
     }
     return row;
   }
-}
-
-function findBucket(ms: number): number {
-  const found = LATENCY_BOUNDS_MS.findIndex((bound) => ms <= bound);
-  return found === -1 ? LATENCY_BOUNDS_MS.length : found;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { InvalidAddressError, type Network, type UtxoCodec } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findPoison, isItemFault, retryAll, setAside } from '@chainwatch/quarantine';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -71,7 +72,7 @@ export async function runBackfills(deps: BackfillDeps): Promise<void> {
       if (signal.aborted) return;
       failures += 1;
       if (!isItemFault(error)) health.fail(describePublicly(error));
-      logger.warn({ chain_gid: chainGid, err: error }, 'earlier coins could not be found, retrying');
+      logger.warn({ chain_gid: chainGid, err: error }, 'failed to find earlier coins, will retry');
       if (batch !== undefined)
         await writeBackfillProgress(deps.sql, {
           chainGid,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describePublicly, type ActiveChain, type OpenedChain, type UtxoCodec } from '@chainwatch/chain-core';
 import { adoptRestoredRows } from '@chainwatch/db';
 import type { EventRelay } from '@chainwatch/outbox';

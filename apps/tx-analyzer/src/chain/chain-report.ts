@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AnalyzerStatus } from '../model/chain-cursor.ts';
 
 /** The state of a chain on this replica. */

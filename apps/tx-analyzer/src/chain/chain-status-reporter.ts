@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describePublicly, IncompleteBlockError } from '@chainwatch/chain-core';
 import { isItemFault } from '@chainwatch/quarantine';
 import type { Logger } from '@chainwatch/telemetry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Verification } from '@chainwatch/chain-core';
 import { counter, gauge, histogram, WAIT_BUCKETS } from '@chainwatch/telemetry';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { withSpan } from '@chainwatch/telemetry';
 import type { Sql } from '@chainwatch/db';
 import type { ChainFeed } from '../feed/chain-feed.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { endRehearsal, findPoison, rehearse, type Poison } from '@chainwatch/quarantine';
 import { recordPoison } from '../commit/record-poison.ts';
 import { writeStep, type StepInput } from '../commit/run-step.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatKnownAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';
 import { describeAddresses, EVENT_ITEMS_MAX, eventIdOf, EVENTS } from '@chainwatch/events';

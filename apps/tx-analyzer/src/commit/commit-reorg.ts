@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { BalanceReads } from '../match/prepare-blocks.ts';
 import { insertBalanceReadsSql, insertEvents } from './step-rows.ts';
@@ -69,8 +70,13 @@ export async function commitReorg(
   else await lowerWatches(sql, chain, orphans);
   if (isEmptied) await lookForCoinsAgain(sql, chain, orphans);
   if (isEmptied) await readHistoriesAgain(sql, chain);
-  await removeReadings(sql, { chain, hashes, reads });
-  if (chain.utxo !== undefined) chain.utxo.coins.add(await undoUtxos(sql, { chain, orphans, isEmptied }));
+  let owners: readonly string[] = [];
+  if (chain.utxo !== undefined) {
+    const undone = await undoUtxos(sql, { chain, orphans, isEmptied });
+    chain.utxo.coins.add(undone.unspent);
+    owners = undone.owners;
+  }
+  await removeReadings(sql, { chain, hashes, owners, reads });
   if (reads.list().length > 0) {
     const params = new SqlParams();
     await sql.query({
@@ -166,22 +172,30 @@ async function markReorged(
 
 /**
  * Transactions known at the time explained the difference between two readings; when the block returns, there may
- * be more. Withdrawals and rebases have no transaction: their readings are the only reason to ask for them again.
+ * be more. Withdrawals, rebases, and corrected coins have no transaction: their readings, and the owners of the coins
+ * that changed, are the only reason to ask for them again.
  */
 async function removeReadings(
   sql: Sql,
   {
     chain,
     hashes,
+    owners,
     reads,
-  }: { readonly chain: ChainContext; readonly hashes: readonly string[]; readonly reads: BalanceReads },
+  }: {
+    readonly chain: ChainContext;
+    readonly hashes: readonly string[];
+    readonly owners: readonly string[];
+    readonly reads: BalanceReads;
+  },
 ): Promise<void> {
   const { rows } = await sql.query<{ address_id: string; asset_gid: string }>(
     // Addresses are locked first, as by whoever deletes one: its readings are deleted with it.
     `WITH kept AS MATERIALIZED (
-       SELECT id FROM addresses WHERE id IN (
+       SELECT id, chain_family, address FROM addresses WHERE id IN (
          SELECT address_id FROM balance_history WHERE chain_gid = $1 AND block_hash = ANY($2)
          UNION ALL SELECT address_id FROM block_changes WHERE chain_gid = $1 AND block_hash = ANY($2)
+         UNION ALL SELECT id FROM addresses WHERE chain_family = $3 AND address = ANY($4) AND is_monitored
        ) ORDER BY id FOR KEY SHARE
      ), changes AS (
        DELETE FROM block_changes c USING kept WHERE c.chain_gid = $1 AND c.block_hash = ANY($2) AND c.address_id = kept.id
@@ -191,8 +205,9 @@ async function removeReadings(
        DELETE FROM balance_history h USING kept WHERE h.chain_gid = $1 AND h.block_hash = ANY($2) AND h.address_id = kept.id
        RETURNING h.address_id, h.asset_gid
      )
-     SELECT DISTINCT address_id, asset_gid FROM readings`,
-    [chain.gid, hashes],
+     SELECT address_id, asset_gid FROM readings
+     UNION SELECT id, $5 FROM kept WHERE chain_family = $3 AND address = ANY($4)`,
+    [chain.gid, hashes, chain.family, owners, chain.network.native?.gid ?? null],
   );
   for (const row of rows)
     reads.add({ addressId: row.address_id, assetGid: row.asset_gid, reason: 'reorged' });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { decodeMemo, type Transaction } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
 import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Verification } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';

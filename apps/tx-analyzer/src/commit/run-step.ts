@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence } from '@chainwatch/chain-core';
 import type { Sql, Statement } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';

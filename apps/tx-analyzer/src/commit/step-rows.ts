@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { compareAmounts, formatAmount } from '@chainwatch/amounts';
 import { lacksEvidence } from '@chainwatch/chain-core';
 import { splitAssetGid } from '@chainwatch/caip';

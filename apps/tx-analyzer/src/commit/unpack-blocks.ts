@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 
 /** Turns packed blocks into rows (ADR 22), for whoever writes to them or refers to them. Others stay as they are. */

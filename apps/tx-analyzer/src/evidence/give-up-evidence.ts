@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
 import { endSettling, EVIDENCE_OVERDUE } from '../commit/end-settling.ts';
 import type { WriterWork } from '../commit/writer-queue.ts';

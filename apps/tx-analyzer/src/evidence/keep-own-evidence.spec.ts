@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PostgresHandle } from '@chainwatch/testing';
 import { SpecWorld } from '../spec-world/spec-world.ts';
 import { keepOwnEvidence } from './keep-own-evidence.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type Block, type BlockRef } from '@chainwatch/chain-core';
@@ -46,7 +47,7 @@ export async function runEvidence(deps: EvidenceDeps): Promise<void> {
       if (signal.aborted) return;
       failures += 1;
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: chain.gid, err: error }, 'blocks could not be proved, retrying');
+      logger.warn({ chain_gid: chain.gid, err: error }, 'failed to prove blocks, will retry');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
       () => undefined,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import type { WriterWork } from '../commit/writer-queue.ts';
 import { analyseAgain } from '../reprocess/analyse-again.ts';

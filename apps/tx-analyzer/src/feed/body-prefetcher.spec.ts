@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import { BodyPrefetcher } from './body-prefetcher.ts';
 import type { FeedEntry } from '../model/feed-entry.ts';

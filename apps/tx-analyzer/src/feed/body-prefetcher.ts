@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setMaxListeners } from 'node:events';
 import type { Block } from '@chainwatch/chain-core';
 import type { FeedEntry } from '../model/feed-entry.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockRing, ChainFeed } from './chain-feed.ts';
 import { makeTransaction, SpecChain } from '../spec-world/spec-chain.ts';
 

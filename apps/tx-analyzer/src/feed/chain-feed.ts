@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { blocksIn, BlockTime, type Block, type Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';

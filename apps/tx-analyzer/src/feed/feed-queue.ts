@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 import type { Sql } from '@chainwatch/db';
 import type { PayloadOf } from '@chainwatch/events';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 import type { Block } from '@chainwatch/chain-core';
 import type { BodyPrefetcher } from './body-prefetcher.ts';

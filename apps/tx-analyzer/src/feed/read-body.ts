@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -55,7 +56,7 @@ export async function readBody(
       if (attempt > 1)
         deps.logger.warn(
           { chain_gid: deps.chainGid, height: ref.number, attempt, err: error },
-          'block could not be read, retrying',
+          'failed to read block, will retry',
         );
       onTrouble(`block ${ref.number} ${ref.hash} cannot be read: ${describeTrouble(error)}`);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, FailoverClient } from '@chainwatch/chain-core';
 import { attestedDifferently, describeAttested, judgeOpinions } from '../commit/judge-opinions.ts';
 import { awaitsOthers } from '../commit/write-attested.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { counter } from '@chainwatch/telemetry';
 
 const blocks = counter('chainwatch_history_blocks_total', {

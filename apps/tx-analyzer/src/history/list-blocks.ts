@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, type BlocksOfAddresses, type ChainClient } from '@chainwatch/chain-core';
 import type { HistoryTurn } from './history-turn.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, Block } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { collectAddresses, findCandidates } from '../match/find-hits.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import { addBlocks, findNotCovered } from './not-covered.ts';
 
@@ -6,7 +7,7 @@ const range = (from: number, to = from) => ({ from_block: from, to_block: to });
 it.each([
   ['nothing', [], [], []],
   ['one block', [], [5], [range(5)]],
-  ['neighbours', [range(3, 4)], [5, 6], [range(3, 6)]],
+  ['neighbors', [range(3, 4)], [5, 6], [range(3, 6)]],
   ['what is in it already', [range(3, 9)], [3, 5, 9], [range(3, 9)]],
   ['a block between two', [range(3), range(5)], [4], [range(3, 5)]],
   ['blocks before, after, and out of order', [range(7)], [12, 2], [range(2), range(7), range(12)]],

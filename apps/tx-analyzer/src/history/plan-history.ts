@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
 import type { ExistingTransaction, Merge } from '../commit/plan-writes.ts';

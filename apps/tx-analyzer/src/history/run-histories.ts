@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BlockNotFoundError,
+  ChainClientError,
   describePublicly,
   type Block,
   type BlockRef,
@@ -66,14 +68,23 @@ export async function runHistories(deps: HistoryDeps): Promise<void> {
       // Those two are named otherwise.
       if (!isItemFault(error) && !(error instanceof BlockNotFoundError)) health.fail(describePublicly(error));
       const where = { chain_gid: chain.gid, height: turn?.fromBlock };
-      logger.warn({ ...where, err: error }, 'history could not be read, retrying');
+      logger.warn({ ...where, err: error }, 'failed to read history, will retry');
       if (turn !== undefined) {
-        await fail(deps, turn, error);
-        if (isItemFault(error)) await runApart(deps, turn).catch(() => undefined);
+        const mayBeOne = turn.jobs.length > 1 && isRefusal(error);
+        // Nobody waits longer for what the node refuses of somebody else.
+        if (!mayBeOne) await fail(deps, turn, error);
+        if (mayBeOne || isItemFault(error)) await runApart(deps, turn).catch(() => undefined);
       }
     }
     await delay(pollMs, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** The node answered, and that it does not have something, or an error: maybe because of one address of the turn. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof BlockNotFoundError || (error instanceof ChainClientError && error.nodeCode !== undefined)
+  );
 }
 
 /** Whether a history that failed waits for its next time. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import { splitSteps } from './split-steps.ts';
 

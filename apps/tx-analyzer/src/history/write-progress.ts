@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql, Transaction } from '@chainwatch/db';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { HistoryJob, HistoryTurn } from './history-turn.ts';

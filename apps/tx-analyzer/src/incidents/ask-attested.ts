@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, FailoverClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';

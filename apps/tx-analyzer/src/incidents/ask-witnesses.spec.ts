@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef } from '@chainwatch/chain-core';
 import { makeTransaction } from '../spec-world/spec-chain.ts';
 import { askWitnesses } from './ask-witnesses.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, FailoverClient } from '@chainwatch/chain-core';
 import { judgeOpinions, type ToldTransaction } from '../commit/judge-opinions.ts';
 import type { Verdict } from './commit-verdicts.ts';

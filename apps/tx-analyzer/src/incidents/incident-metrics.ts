@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { gauge } from '@chainwatch/telemetry';
 
 const open = gauge('chainwatch_chain_incidents_open', {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type FailoverClient } from '@chainwatch/chain-core';
@@ -54,7 +55,7 @@ export async function runWitnesses(deps: WitnessDeps): Promise<void> {
       if (signal.aborted) break;
       failures += 1;
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: chain.gid, err: error }, 'incidents could not be looked after, retrying');
+      logger.warn({ chain_gid: chain.gid, err: error }, 'failed to process incidents, will retry');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
       () => undefined,

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
+  ChainClientError,
   UnknownContentError,
   type Block,
   type BlockRef,
@@ -14,7 +16,13 @@ interface GateDeps {
   readonly client: Pick<ChainClient, 'readBlock'>;
   readonly chain: Pick<ChainContext, 'gid' | 'share'>;
   readonly waitMs: number;
+  /** Milliseconds, steady. */
+  readonly now?: () => number;
 }
+
+/** What no endpoint gives for so long is asked for without the traces that nobody can give. */
+const UNTRACED_MS = 60_000;
+const FAILING_MAX = 1_000;
 
 /**
  * Lets a block with something unknown pass once every kind in it has waited long enough. The start of the wait is
@@ -22,6 +30,8 @@ interface GateDeps {
  */
 export class UnknownGate {
   readonly #deps: GateDeps;
+  /** Since when no endpoint gives a block, by its hash: node after node fails at something in it. */
+  readonly #failing = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>();
 
   constructor(deps: GateDeps) {
     this.#deps = deps;
@@ -32,23 +42,56 @@ export class UnknownGate {
    * @throws UnknownContentError while something in it waits, and what the client throws
    */
   read = async (ref: BlockRef, signal: AbortSignal): Promise<Block> => {
+    const takeUntraced = this.#hasFailed(ref);
     try {
-      return await this.#deps.client.readBlock(ref, signal);
+      const block = await this.#readKnown(ref, { takeUntraced, signal });
+      this.#failing.delete(ref.hash);
+      return block;
+    } catch (error) {
+      if (error instanceof ChainClientError && !signal.aborted) this.#noteFailing(ref);
+      throw error;
+    }
+  };
+
+  async #readKnown(
+    ref: BlockRef,
+    { takeUntraced, signal }: { readonly takeUntraced: boolean; readonly signal: AbortSignal },
+  ): Promise<Block> {
+    try {
+      return await this.#deps.client.readBlock(ref, signal, takeUntraced ? { takeUntraced } : undefined);
     } catch (error) {
       if (!(error instanceof UnknownContentError)) throw error;
-      const block = await this.#readWaited(ref, error.unknowns, signal);
+      const block = await this.#readWaited(ref, error.unknowns, { takeUntraced, signal });
       if (block === undefined) throw error;
       return block;
     }
-  };
+  }
+
+  #hasFailed({ hash }: BlockRef): boolean {
+    const failing = this.#failing.get(hash);
+    if (failing === undefined) return false;
+    return failing.lastMs - failing.sinceMs >= Math.min(UNTRACED_MS, this.#deps.waitMs);
+  }
+
+  /** One attempt follows the other: a failure of long ago begins no wait. */
+  #noteFailing({ hash }: BlockRef): void {
+    const { now = () => performance.now() } = this.#deps;
+    const known = this.#failing.get(hash);
+    const lastMs = now();
+    const isFollowed = known !== undefined && lastMs - known.lastMs <= UNTRACED_MS / 2;
+    this.#failing.set(hash, { sinceMs: isFollowed ? known.sinceMs : lastMs, lastMs });
+    // Those that were undone, or given up.
+    if (this.#failing.size > FAILING_MAX) this.#failing.delete(this.#failing.keys().next().value!);
+  }
 
   async #readWaited(
     ref: BlockRef,
     unknowns: readonly UnknownPart[],
-    signal: AbortSignal,
+    { takeUntraced, signal }: { readonly takeUntraced: boolean; readonly signal: AbortSignal },
   ): Promise<Block | undefined> {
     if (!(await this.#hasWaited(ref, unknowns))) return undefined;
-    const block = await this.#deps.client.readBlock(ref, signal, { takeUnknown: true });
+    const options = { takeUnknown: true, ...(takeUntraced && { takeUntraced }) };
+    const block = await this.#deps.client.readBlock(ref, signal, options);
     // The endpoint that returned the block may name other unknown parts than the one that refused it.
     return (await this.#hasWaited(ref, block.unknowns ?? [])) ? block : undefined;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
 import type { TokenMetadata } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type ChainClient, type TokenMetadata } from '@chainwatch/chain-core';
@@ -53,7 +54,7 @@ export async function discoverAssets(deps: DiscoveryDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: chainGid, err: error }, 'assets could not be discovered, retrying');
+      logger.warn({ chain_gid: chainGid, err: error }, 'failed to discover assets, will retry');
     }
     await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
   }
@@ -99,7 +100,7 @@ async function discoverOnce(deps: DiscoveryDeps): Promise<number> {
     if (poison.length > 0)
       logger.error(
         { chain_gid: chainGid, assets: poison.map(({ item }) => item.gid), err: poison[0]!.error },
-        'assets that could not be discovered were set aside',
+        'set aside assets after failed discovery',
       );
   }
   return rows.length;

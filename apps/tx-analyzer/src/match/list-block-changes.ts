@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockChange } from '../model/blocks-step.ts';
 import type { WatchedByAddress } from '../model/matched-transaction.ts';
 import type { BlockCandidates } from './find-hits.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence, rankOf, type Transaction, type Transfer } from '@chainwatch/chain-core';
 import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
 import { directionOf } from './match-transactions.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence, type Block, type ChainClient } from '@chainwatch/chain-core';
 import type { AssetRegistry } from './asset-registry.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';

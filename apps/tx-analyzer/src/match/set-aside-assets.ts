@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainError, type ChainClient } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { findPoison, isItemFault, RETRY_EVERY, setAside, type Poison } from '@chainwatch/quarantine';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import {
   nativeOf,
@@ -315,7 +316,7 @@ export class MempoolAnalyzer {
     this.#retryAtMs = Date.now() + waitMs;
     this.#deps.logger.warn(
       { chain_gid: this.#deps.chain.gid, err: error },
-      'the mempool could not be analysed, retrying',
+      'failed to analyze mempool, will retry',
     );
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import { Signal } from '@chainwatch/chain-core';
 import type { BlockRef, MempoolReader, Transaction } from '@chainwatch/chain-core';
@@ -69,7 +70,7 @@ export class MempoolWatch {
       } catch (error) {
         const trouble = String(error);
         if (!signal.aborted && trouble !== this.#trouble)
-          logger.warn({ chain_gid: chainGid, err: error }, 'mempool could not be read, retrying');
+          logger.warn({ chain_gid: chainGid, err: error }, 'failed to read mempool, will retry');
         this.#trouble = trouble;
         this.#nextSnapshotMs = Math.max(this.#nextSnapshotMs, Date.now() + this.#deps.pollMs);
       }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { createFailoverClient, type FailoverClient } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';

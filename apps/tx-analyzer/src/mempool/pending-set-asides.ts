@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
 import type { Database } from '@chainwatch/db';
 import { endSetAside, setAside, type Poison } from '@chainwatch/quarantine';

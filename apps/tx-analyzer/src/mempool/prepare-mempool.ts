@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, BlockHeader, Transaction } from '@chainwatch/chain-core';
 import { collectAddresses, concerns } from '../match/find-hits.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';

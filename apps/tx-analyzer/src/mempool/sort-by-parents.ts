@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '@chainwatch/chain-core';
 
 /** Each transaction after those among `transactions` whose outputs it spends, otherwise in the order given. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Logger } from '@chainwatch/telemetry';
 import type { Bus } from '@chainwatch/bus';
 import type { ActiveChain, OpenChain, UtxoCodec } from '@chainwatch/chain-core';

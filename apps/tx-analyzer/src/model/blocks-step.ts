@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BalanceChangeReason, Block, BlockRef, TokenMetadata } from '@chainwatch/chain-core';
 import type { MatchedTransaction } from './matched-transaction.ts';
 import type { UtxoChanges } from './utxo-changes.ts';

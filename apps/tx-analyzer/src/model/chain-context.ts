@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, ChainFamilyName, Network, Outpoint, UtxoCodec } from '@chainwatch/chain-core';
 import type { Transaction } from '@chainwatch/db';
 import type { OwnedShare } from '@chainwatch/ownership';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Segment } from './segment.ts';
 
 /** How far the analysis of a chain is: the row of analyzer_states, written only by the owner of the chain. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Outpoint } from '@chainwatch/chain-core';
 
 /** One text for an outpoint, for maps and sets: `<txid>:<vout>`. */

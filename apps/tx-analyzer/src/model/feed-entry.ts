@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One entry of the ordered log from the ingestor (table chain_feed). */
 export interface FeedEntry {
   readonly seq: number;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef, Transaction, Transfer } from '@chainwatch/chain-core';
 import type { OwnData } from '@chainwatch/events';
 

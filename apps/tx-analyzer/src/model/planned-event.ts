@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { EventEnvelope, EVENTS, TransactionEventType } from '@chainwatch/events';
 import type { TransactionState } from './transaction-state.ts';
 

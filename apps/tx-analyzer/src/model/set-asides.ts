@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Transaction } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { MatchedTransaction } from './matched-transaction.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Collects the values of a statement; `add` returns the placeholder with its cast. The text stays the same for the same calls. */
 export class SqlParams {
   readonly values: unknown[] = [];

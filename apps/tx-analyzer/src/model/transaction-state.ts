@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Fee, Verification } from '@chainwatch/chain-core';
 import type { Direction, MatchedTransfer, Participant } from './matched-transaction.ts';
 
@@ -10,7 +11,7 @@ export interface TransactionState {
   readonly hash: string;
   readonly status: TransactionStatus;
   readonly direction: Direction;
-  /** How often it was reorganised out or dropped from the mempool. */
+  /** How often it was reorganized out or dropped from the mempool. */
   readonly epoch: number;
   readonly isFailed: boolean;
   readonly verification: Verification;

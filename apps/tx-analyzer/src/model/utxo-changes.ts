@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Outpoint } from '@chainwatch/chain-core';
 import { outpointKey } from './coin.ts';
 import type { AddressedOutput, KnownCoin } from './coin.ts';

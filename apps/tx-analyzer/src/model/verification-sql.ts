@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What stands behind the transaction of a row; rows of the release before have no verification of their own.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describePublicly } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
@@ -44,7 +45,7 @@ export async function runPacking(deps: PackingDeps): Promise<void> {
       failures += 1;
       waitMs = Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX);
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: chainGid, err: error }, 'blocks could not be packed, retrying');
+      logger.warn({ chain_gid: chainGid, err: error }, 'failed to pack blocks, will retry');
     }
     await delay(waitMs, undefined, { signal }).catch(() => undefined);
   }

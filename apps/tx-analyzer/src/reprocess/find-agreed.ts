@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence, type Block, type Verification } from '@chainwatch/chain-core';
 import { describeAttested, judgeOpinions } from '../commit/judge-opinions.ts';
 import { hasWord } from '../match/match-transactions.ts';

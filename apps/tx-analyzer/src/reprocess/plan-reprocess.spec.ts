@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
 import { transactionIdOf } from '@chainwatch/events';
 import type { MatchedTransaction, MatchedTransfer } from '../model/matched-transaction.ts';
@@ -29,12 +30,14 @@ interface Case {
   readonly now?: Partial<Transaction>;
   /** What is unknown stands in the block still. */
   readonly isUnknown?: boolean;
+  /** Nobody traced the block. */
+  readonly isUntraced?: boolean;
   /** Nobody watches anybody in it. */
   readonly isUnmatched?: boolean;
 }
 
 /** What is to be done with the one transaction of a block. */
-function plan({ record, now, isUnknown = false, isUnmatched = false }: Case): string {
+function plan({ record, now, isUnknown = false, isUntraced = false, isUnmatched = false }: Case): string {
   const transaction = makeTransaction('one', { from: 'bob', ...now });
   const block: Block = {
     number: 7,
@@ -45,6 +48,7 @@ function plan({ record, now, isUnknown = false, isUnmatched = false }: Case): st
     balanceChanges: [],
     touchedAssets: [],
     ...(isUnknown ? { unknowns: [partOf('a:b')] } : {}),
+    ...(isUntraced ? { leavesOut: 'internal' as const } : {}),
   };
   const match: MatchedTransaction = {
     projectId: PROJECT,
@@ -97,7 +101,24 @@ const two = [transfer(0, 1n), transfer(1, 2n)];
 const shifted = [transfer(0, 2n, { type: 'internal' }), transfer(1, 1n)];
 const unproved = { verification: 'unproved' } as const;
 
+const withInternal = [transfer(0, 1n), transfer(1, 2n, { type: 'internal', isAttested: true })];
+
 describe('planReprocess', () => {
+  it.each<[string, Partial<TransactionState>, boolean, string]>([
+    ['agreed, where nobody traced', { verification: 'agreed' }, true, 'nothing'],
+    ['trusted, where nobody traced', { verification: 'trusted' }, true, 'nothing'],
+    ['agreed, where a node traced', { verification: 'agreed' }, false, 'undone'],
+    ['settling, where nobody traced', { verification: 'settling' }, true, 'undone'],
+    ['agreed, and of a transaction that failed', { verification: 'agreed', isFailed: true }, true, 'undone'],
+  ])('tells what becomes of an internal transfer that is %s', (_what, record, isUntraced, expected) => {
+    const told = plan({
+      record: { transfers: withInternal, ...record },
+      now: { transfers: one },
+      isUntraced,
+    });
+    expect(told.split(', ').includes('undone') ? 'undone' : told).toBe(expected);
+  });
+
   it.each<[string, Case, string]>([
     ['what has no record', { now: { transfers: one } }, 'fresh'],
     [

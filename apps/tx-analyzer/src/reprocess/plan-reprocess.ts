@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   lacksEvidence,
   rankOf,
@@ -62,6 +63,7 @@ export function planReprocess({
       new Map(block.transactions.map((transaction) => [transaction.hash, transaction])),
     ]),
   );
+  const untraced = new Set(blocks.flatMap(({ hash, leavesOut }) => (leavesOut === undefined ? [] : [hash])));
   const wholeByHash = new Map(blocks.filter(isWhole).map((block) => [block.hash, block]));
   const undone: TransactionState[] = [];
   const proved: StrengthenedRecord[] = [];
@@ -69,6 +71,8 @@ export function planReprocess({
     const transaction = byHash.get(record.blockHash!)?.get(record.hash);
     const told = transaction ?? wholeByHash.get(record.blockHash!);
     if (told === undefined) continue;
+    if (untraced.has(record.blockHash!) && transaction !== undefined && lacksInternal(record, transaction))
+      continue;
     const verification = isAgreed(record.blockHash!, record.hash)
       ? 'agreed'
       : transaction === undefined
@@ -99,6 +103,24 @@ export function planReprocess({
     }
   }
   return { fresh, grown, proved, undone };
+}
+
+/**
+ * Whether a reading that leaves out what only traces show tells the rest of the record alike. It contradicts nothing then: what
+ * the record has more, no node may be able to show.
+ */
+function lacksInternal(record: TransactionState, transaction: Transaction): boolean {
+  const logged = <T extends { readonly type: string }>(transfers: readonly T[]): readonly T[] =>
+    transfers.filter(({ type }) => type !== 'internal');
+  return (
+    record.verification !== 'attested' &&
+    !lacksEvidence(record.verification) &&
+    !saysSame(record, transaction) &&
+    saysSame(
+      { ...record, transfers: logged(record.transfers), participants: [] },
+      { ...transaction, transfers: logged(transaction.transfers) },
+    )
+  );
 }
 
 /** What stands behind a reading where it meets a record: that no contract moved a coin is a node's word, as that one did. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isItemFault, retryAll, RETRY_EVERY } from '@chainwatch/quarantine';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -74,7 +75,7 @@ export async function runReprocess(deps: ReprocessDeps): Promise<void> {
       failures += 1;
       health.fail(describePublicly(error));
       faults = isItemFault(error) ? faults + 1 : 0;
-      logger.warn({ chain_gid: chainGid, err: error }, 'blocks could not be processed again, retrying');
+      logger.warn({ chain_gid: chainGid, err: error }, 'failed to reprocess blocks, will retry');
     }
     await delay(Math.min(pollMs * 2 ** Math.min(failures, 10), WAIT_MS_MAX), undefined, { signal }).catch(
       () => undefined,

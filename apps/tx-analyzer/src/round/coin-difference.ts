@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Coin, Outpoint } from '@chainwatch/chain-core';
 
 /** A coin of which a node says something else than the database. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { BlockNotFoundError } from '@chainwatch/chain-core';
 import { ShareLostError } from '@chainwatch/ownership';
@@ -82,7 +83,7 @@ export class CoinRound {
         this.#yields += 1;
         return pollMs;
       }
-      logger.warn({ chain_gid: chain.gid, err }, 'coins could not be compared, retrying');
+      logger.warn({ chain_gid: chain.gid, err }, 'failed to compare coins, will retry');
       // Fewer, where the node cannot answer for so many.
       if (!(err instanceof BlockNotFoundError)) this.#addressesMax = Math.max(this.#addressesMax >> 3, 1);
       const waitMs = this.#retryMs;

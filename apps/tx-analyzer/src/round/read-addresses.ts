@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RoundPosition, Sql } from '@chainwatch/db';
 import type { CoinOwner } from '../backfill/find-passed.ts';
 import type { ChainContext } from '../model/chain-context.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BlockNotFoundError,
@@ -135,15 +136,32 @@ interface Scanning {
   readonly isSecond: boolean;
 }
 
-/** Undefined: no node tells coins. @throws BlockNotFoundError while node and analyzer do not stand on the same chain */
-async function scanAndCompare(
-  deps: CoinPieceDeps,
-  { addresses, floor, isSecond }: Scanning,
-): Promise<Comparison | undefined> {
-  const { sql, chain, client, signal } = deps;
+/**
+ * Undefined: no node tells coins. Where another endpoint stands still, or on another chain, a later scan of the first one is
+ * the second.
+ * @throws BlockNotFoundError while node and analyzer do not stand on the same chain
+ */
+async function scanAndCompare(deps: CoinPieceDeps, scanning: Scanning): Promise<Comparison | undefined> {
+  const { client, signal } = deps;
+  const { addresses, isSecond } = scanning;
   const elsewhere = isSecond ? await client.scanCoinsElsewhere?.(addresses, signal) : undefined;
-  const scan = elsewhere ?? (await client.coins?.scanCoins(addresses, signal));
-  if (scan === undefined) return undefined;
+  if (elsewhere !== undefined) {
+    try {
+      return await compareScan(deps, scanning, elsewhere);
+    } catch (error) {
+      if (!(error instanceof BlockNotFoundError)) throw error;
+    }
+  }
+  const scan = await client.coins?.scanCoins(addresses, signal);
+  return scan && compareScan(deps, scanning, scan);
+}
+
+async function compareScan(
+  deps: CoinPieceDeps,
+  { addresses, floor }: Scanning,
+  scan: CoinScan,
+): Promise<Comparison> {
+  const { sql, chain } = deps;
   const { at } = scan;
   if (at.number < floor)
     throw new BlockNotFoundError(`the node scanned its coins at ${at.number}, expected ${floor} or above`);

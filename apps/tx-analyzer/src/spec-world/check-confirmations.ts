@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { eventIdOf, type EventEnvelope } from '@chainwatch/events';
 
 /** A row of transactions. */

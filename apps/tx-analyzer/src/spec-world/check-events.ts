@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor } from '@chainwatch/testing';
 import { checkConfirmations, checkOrder, type SpecRecord } from './check-confirmations.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PostgresHandle } from '@chainwatch/testing';
 import fc from 'fast-check';
 import { commandOf, policyDepth } from './spec-command.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { SpecWorld } from './spec-world.ts';
 
 /** When and in which order things were written, and random ids: two runs differ in them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Bus, BusMessage } from '@chainwatch/bus';
 import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
 

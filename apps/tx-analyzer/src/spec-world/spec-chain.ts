@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   BlockNotFoundError,
   ChainClientError,
@@ -90,6 +91,8 @@ export class SpecChain {
   ]);
   /** Hashes the node does not have (any more). */
   readonly missing = new Set<string>();
+  /** As ChainClient has it; undefined: the node cannot name blocks of addresses. */
+  findBlocksOf: ChainClient['findBlocksOf'];
   /** The node's mempool, if it has one. */
   mempool: SpecMempool | undefined;
   /** Coins by address, if the node has that index. */
@@ -186,6 +189,7 @@ export class SpecChain {
         return gids.map((gid) => this.tokens.get(gid));
       },
       proveSenders,
+      findBlocksOf: this.findBlocksOf,
       mempool: this.mempool,
       coins: this.coins,
     });

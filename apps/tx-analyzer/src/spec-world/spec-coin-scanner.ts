@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Coin, CoinReader, CoinScan, UtxoMoves } from '@chainwatch/chain-core';
 import { outpointKey } from '../model/coin.ts';
 import type { SpecChain } from './spec-chain.ts';

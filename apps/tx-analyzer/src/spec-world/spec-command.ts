@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 
 /** What may happen around an analyzer; `Payment` is what a family's blocks are made of. */

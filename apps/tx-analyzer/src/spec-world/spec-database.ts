@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Network, UtxoCodec } from '@chainwatch/chain-core';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { SpecChain } from './spec-chain.ts';

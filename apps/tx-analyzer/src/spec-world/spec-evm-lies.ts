@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { addLog, addMove, addTransaction, recompute, word } from './spec-evm-forgery.ts';
 import { BOB, PLACE, STRANGER, VICTIM, type Scene, type Story } from './spec-evm-scene.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { passLimit } from './spec-unknown.ts';
 import type { SpecWorld } from './spec-world.ts';

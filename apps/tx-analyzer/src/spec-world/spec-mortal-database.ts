@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql, Statement } from '@chainwatch/db';
 
 /** The process is dead: none of its further statements runs. */

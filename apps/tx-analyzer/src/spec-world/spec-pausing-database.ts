@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Database, Sql, Transaction } from '@chainwatch/db';
 
 /** The database as seen by a process that is paused before each named statement, until `before` resolves. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SpecRefusal, type ChangeAnswer } from './spec-proxy.ts';
 import type { SolanaScene } from '@chainwatch/tool-devnet/solana-scene';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { UnknownContentError, type Block, type UnknownPart } from '@chainwatch/chain-core';
 import { waitFor } from '@chainwatch/testing';
 import type { SpecEndpoint } from './spec-chain.ts';

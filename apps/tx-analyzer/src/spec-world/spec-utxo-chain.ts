@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { joinAssetGid, parseChainGid } from '@chainwatch/caip';
 import type { Network, Outpoint, Transaction, UtxoCodec, UtxoMoves } from '@chainwatch/chain-core';
 import { hashOf, network } from '@chainwatch/testing-stack';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Outpoint, Transaction, UtxoMoves } from '@chainwatch/chain-core';
 import { hashOf } from '@chainwatch/testing-stack';
 import { outpointKey } from '../model/coin.ts';

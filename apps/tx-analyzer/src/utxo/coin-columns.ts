@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Outpoint } from '@chainwatch/chain-core';
 import type { CreatedCoin, Spend } from '../model/utxo-changes.ts';
 

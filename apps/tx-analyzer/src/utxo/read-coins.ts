@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Outpoint } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { outpointKey } from '../model/coin.ts';

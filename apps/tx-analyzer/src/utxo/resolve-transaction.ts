@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence, type Outpoint, type Transaction, type Transfer } from '@chainwatch/chain-core';
 import type { AddressedOutput, KnownCoin } from '../model/coin.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, Outpoint, Transaction } from '@chainwatch/chain-core';
 import { outpointKey } from '../model/coin.ts';
 import type { KnownCoin } from '../model/coin.ts';

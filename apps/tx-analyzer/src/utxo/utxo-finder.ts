@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, Transaction } from '@chainwatch/chain-core';
 import { outpointKey } from '../model/coin.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Outpoint } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { WatchSet } from '@chainwatch/watch-set';

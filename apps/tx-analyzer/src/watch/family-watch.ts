@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { InvalidAddressError, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import type { Database, Sql } from '@chainwatch/db';
 import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type Network } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
@@ -28,7 +29,7 @@ export async function readBalancesAgain(deps: RereadDeps): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       health.fail(describePublicly(error));
-      logger.warn({ chain_gid: network.gid, err: error }, 'balance reads could not be queued, retrying');
+      logger.warn({ chain_gid: network.gid, err: error }, 'failed to queue balance reads, will retry');
     }
     await delay(pollMs, undefined, { signal }).catch(() => undefined);
   }

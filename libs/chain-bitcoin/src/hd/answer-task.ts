@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { HDKey } from '@scure/bip32';
 import { payments } from 'bitcoinjs-lib';
 import type { Network, Payment } from 'bitcoinjs-lib';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import { HDKey } from '@scure/bip32';
 import { sha256 } from '@noble/hashes/sha2.js';

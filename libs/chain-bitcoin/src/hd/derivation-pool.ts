@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import Tinypool from 'tinypool';
 import { DerivationUnavailableError } from '@chainwatch/chain-core';
 import type { DerivationAnswer, DerivationTask } from './derivation-task.ts';

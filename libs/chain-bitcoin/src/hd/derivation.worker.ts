@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { initEccLib } from 'bitcoinjs-lib';
 import * as secp256k1 from 'tiny-secp256k1';
 import { answerTask } from './answer-task.ts';

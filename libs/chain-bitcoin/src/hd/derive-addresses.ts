@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import type { DerivationRequest, DerivedAddress, Network } from '@chainwatch/chain-core';
 import { toLibraryNetwork } from '../library-network.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { HdDerivation } from '@chainwatch/chain-core';
 import { deriveAddresses, startDeriving } from './derive-addresses.ts';
 import { parsePublicKey } from './parse-public-key.ts';

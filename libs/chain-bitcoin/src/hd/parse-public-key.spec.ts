@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { PublicKeyInput } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
 import { coinTypeOf } from '../coin-type.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import { bitcoinBlockReaders } from './block-readers.ts';
 import { createCacheRules } from './cache-rules.ts';

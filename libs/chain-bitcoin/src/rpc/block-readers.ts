@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readNumber, type BlockReader } from '@chainwatch/chain-core';
 
 const at = (tells: BlockReader['tells'], ...path: readonly string[]): BlockReader => ({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Block } from 'bitcoinjs-lib';
 import { describeFixtures, readBlockFixture } from '../spec-fixtures.ts';
 import { findKnownTransaction } from './find-known-transaction.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findTransactionId } from './find-transaction-id.ts';
 
 // The words of all versions of Bitcoin Core.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { parseBody } from '../decode-transaction.ts';
 import { toHashText } from '../hash.ts';
 

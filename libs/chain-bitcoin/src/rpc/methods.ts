@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore esbylabel
 import type { RpcMethods } from '@chainwatch/chain-core';
 
 // https://developer.bitcoin.org/reference/rpc/: what holds keys or rules the node, then what passes. No name of

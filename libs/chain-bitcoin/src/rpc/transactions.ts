@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findRawHex, type RpcTransactions } from '@chainwatch/chain-core';
 import { findTransactionId } from './find-transaction-id.ts';
 

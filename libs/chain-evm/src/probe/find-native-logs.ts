@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ProbeFinding } from '@chainwatch/chain-core';
 import type { RawTransaction } from '../raw-block.ts';
 import type { SampleBlock } from './read-sample.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findStateSync } from '../bor-state-sync.ts';
 import { computeOrderedRoot } from '../compute-ordered-root.ts';
 import { encodeTransaction, isOfStack, typeOf } from '../encode-transaction.ts';

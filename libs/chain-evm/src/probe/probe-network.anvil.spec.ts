@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toNetworkDocument, type NetworkDocument, type ProbeFinding } from '@chainwatch/chain-core';
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import { evmCatalogue } from '../networks.ts';

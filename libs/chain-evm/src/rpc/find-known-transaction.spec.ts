@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak256, serializeTransaction } from 'viem';
 import { findKnownTransaction } from './find-known-transaction.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak256Hex } from '../encode-rlp.ts';
 
 // The words of geth and erigon, nethermind, besu, openethereum.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { judgeError } from './judge-error.ts';
 
 const judge = (message: string): string => judgeError({ code: -32000, message });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcError, RpcVerdict } from '@chainwatch/chain-core';
 
 const RATE_LIMITED =

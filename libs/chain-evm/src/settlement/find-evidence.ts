@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import { computeOrderedRoot } from '../compute-ordered-root.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { unwrap } from '@chainwatch/chain-core';
 import type { UnknownPart } from '@chainwatch/chain-core';
 import { isMissingBlock } from '../classify-node-error.ts';

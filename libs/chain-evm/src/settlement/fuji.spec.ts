@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync } from 'node:fs';
 import type { Block } from '@chainwatch/chain-core';
 import { keccak256Hex } from '../encode-rlp.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type {
   Alter,
   ChainBlock,
@@ -107,7 +108,7 @@ describe('headers', () => {
   });
 });
 
-/** Reads a chain whose blocks the node does not have at its heights, as after a reorganisation. */
+/** Reads a chain whose blocks the node does not have at its heights, as after a reorganization. */
 it('a block that is not on the node chain is refused', async () => {
   const block: ChainBlock = chain.find(SUBJECT)!;
   rig.node.alter = tellHeaders(chain, { 5: () => ({ parentHash: `0x${'cd'.repeat(32)}` }) });

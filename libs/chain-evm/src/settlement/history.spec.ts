@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { SettledChain } from '@chainwatch/tool-devnet/settled-chain';
 import { NodeError } from '@chainwatch/tool-devnet/settled-chain';
 import { ALICE, makeLongChain, refOf, startRig } from './spec-settled.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { computeLogsBloom } from '../logs-bloom.ts';
 import type { ReadBlock } from '../read-verified.ts';
 import type { EvmTraits } from '../networks.ts';

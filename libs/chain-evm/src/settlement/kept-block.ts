@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef, UnknownPart } from '@chainwatch/chain-core';
 import type { UnknownContent } from '../unknown-parts.ts';
 import type { SettlementHeader } from './settlement-header.ts';

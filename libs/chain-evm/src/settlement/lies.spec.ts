@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SettledChain, startSettledNode } from '@chainwatch/tool-devnet/settled-chain';
 import type { Hex } from '@chainwatch/tool-devnet/settled-chain';
 import { createFailoverClient, IncompleteBlockError, UnknownContentError } from '@chainwatch/chain-core';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
 import type { BlockRef } from '@chainwatch/chain-core';
 import { readVerified } from '../read-verified.ts';

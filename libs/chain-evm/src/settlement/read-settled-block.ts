@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { settleUnknowns } from '@chainwatch/chain-core';
 import type { Block, BlockRef, DecodedVerification, ReadBlockOptions } from '@chainwatch/chain-core';
 import { decodeTraced } from '../read-verified.ts';
 import { proveDoubted } from '../prove-senders.ts';
 import { hasTracesOf, readTraces } from '../read-traces.ts';
+import { readBlockTraces } from '../read-traces-apart.ts';
 import type { Session } from '../session.ts';
 import { findEvidence } from './find-evidence.ts';
 import type { Evidence } from './find-evidence.ts';
@@ -38,7 +40,7 @@ export async function readSettledBlock(
   const { block, evidence } = needsEvidence(loaded)
     ? await findEvidence(session, loaded, signal)
     : { block: loaded, evidence: undefined };
-  const decoded = await decode(session, block, signal);
+  const decoded = await decode(session, block, { signal, takeUntraced: options.takeUntraced });
   await proveDoubted(session, { ref, block: decoded, signal });
   const parts = [
     ...(block.unknown?.parts ?? []),
@@ -52,7 +54,11 @@ function needsEvidence({ header, encodings, unknown }: KeptBlock): boolean {
   return header.isAsynchronous && encodings.length > 0 && unknown?.isEverything !== true;
 }
 
-async function decode(session: Session, kept: KeptBlock, signal?: AbortSignal): Promise<Block> {
+async function decode(
+  session: Session,
+  kept: KeptBlock,
+  asking: { readonly signal: AbortSignal | undefined; readonly takeUntraced: boolean | undefined },
+): Promise<Block> {
   const { block, read, ref } = kept;
   if (block !== undefined) return block;
   if (read === undefined)
@@ -60,9 +66,15 @@ async function decode(session: Session, kept: KeptBlock, signal?: AbortSignal): 
   // The book keeps what `keepVerified` gave it.
   const { verified, hasTraces, traces: asked } = read as ReadBlock;
   const traces =
-    hasTraces || !hasTracesOf(session, verified.block) ? asked : await readTraces(session, ref, signal);
+    hasTraces || !hasTracesOf(session, verified.block)
+      ? asked
+      : await readBlockTraces(session, {
+          ...{ ref, verified, ...asking },
+          asked: readTraces(session, ref, asking.signal),
+        });
   const decoded = decodeTraced(session.network, verified, traces);
-  session.settlement.setDecoded(kept, decoded);
+  // What was not traced may be traced the next time.
+  if (traces?.unread === undefined) session.settlement.setDecoded(kept, decoded);
   return decoded;
 }
 

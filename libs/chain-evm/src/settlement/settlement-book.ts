@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache';
 import type { Block, BlockRef } from '@chainwatch/chain-core';
 import type { KeptBlock } from './kept-block.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SettledChain } from '@chainwatch/tool-devnet/settled-chain';
 import type { Block, ChainClient } from '@chainwatch/chain-core';
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Joins the work that is under way for `key`, or begins it. Work that fails is done again by each that joined it: whoever
  * began it may have given up.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import type { ChainFamilyName } from '@chainwatch/chain-core';
 import type { Exchange } from './replay-node.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A copy of an answer with one thing changed, and where. */
 interface Lie {
   readonly at: string;

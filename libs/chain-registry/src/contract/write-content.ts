@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 
 /** What a block says, whether it was decoded at once or decodes what it is asked for. */

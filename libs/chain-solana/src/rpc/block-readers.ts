@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readNumber, type BlockReader } from '@chainwatch/chain-core';
 
 const COMMITMENT = /"commitment"\s*:\s*"(processed|confirmed|finalized)"/;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FOREVER, keptForever, untilNextBlock, type CacheRule, type Pace } from '@chainwatch/chain-core';
 
 const UNSETTLED = /"(processed|confirmed)"/;

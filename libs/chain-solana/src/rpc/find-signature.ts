@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import { toBase58 } from '../base58-text.ts';
 

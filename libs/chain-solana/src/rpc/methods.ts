@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcMethods } from '@chainwatch/chain-core';
 
 export const SOLANA_METHODS: RpcMethods = {

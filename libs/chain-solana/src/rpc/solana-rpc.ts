@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore ubscribe
 import type { FamilyRpc } from '@chainwatch/chain-core';
 import { solanaBlockReaders } from './block-readers.ts';
 import { createCacheRules } from './cache-rules.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcTransactions } from '@chainwatch/chain-core';
 import { findSignature } from './find-signature.ts';
 

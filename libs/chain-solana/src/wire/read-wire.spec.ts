@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
 import { verifySignatures } from '../verify-signatures.ts';

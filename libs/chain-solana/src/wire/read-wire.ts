@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SignaturesFirst } from './signatures-first.ts';
 import { SignaturesLast } from './signatures-last.ts';
 import { unknownVersion } from './unknown-transaction-error.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Reads bytes in order. The compact lengths of legacy and version 0 have 7 bits a byte and at most three bytes. */
 export class ShortReader {
   readonly #bytes: Uint8Array;

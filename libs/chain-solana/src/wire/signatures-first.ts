@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ShortReader } from './short-reader.ts';
 import { unknownVersion } from './unknown-transaction-error.ts';
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { UnknownTransactionError } from './unknown-transaction-error.ts';
 import {
   KEY_BYTES,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { publicKeyOf, type ConfigParts, type InstructionParts, type WireParts } from './spec-wire.ts';
 
 /** A generator of numbers that a seed repeats (mulberry32). */

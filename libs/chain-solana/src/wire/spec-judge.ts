@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { base58 } from '@scure/base';
 import { MessageV1, VersionedTransaction } from '@solana/web3.js';
 import { readWire } from './read-wire.ts';

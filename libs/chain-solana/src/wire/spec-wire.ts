@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ed25519 } from '@noble/curves/ed25519.js';
 
 /** The parts of a transaction, as a spec states them. This file encodes them without any code of the reader. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toBase58 } from '../base58-text.ts';
 
 /** One instruction of a message, by its position in the bytes. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readNumber, type BlockReader } from '@chainwatch/chain-core';
 import { ethereumBlockReaders } from '@chainwatch/ethereum-rpc';
 import { TRON_METHODS } from './methods.ts';

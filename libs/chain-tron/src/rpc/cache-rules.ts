@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keptAtMost, type CacheRule, type Pace } from '@chainwatch/chain-core';
 import { createEthereumCacheRules } from '@chainwatch/ethereum-rpc';
 

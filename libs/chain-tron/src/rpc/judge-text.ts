@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcVerdict } from '@chainwatch/chain-core';
 
 const UNSUPPORTED = 'this node does not support';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { PathLookUp } from '@chainwatch/chain-core';
 import { bytesOf, readFields } from '../protobuf.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { RpcMethods } from '@chainwatch/chain-core';
 
 /** JSON-RPC of java-tron, and its HTTP API whose paths (`wallet/getnowblock`) are the methods. */

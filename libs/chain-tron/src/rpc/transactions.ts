@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore infoby receiptby
 import type { RpcTransactions } from '@chainwatch/chain-core';
 import { ethereumTransactions } from '@chainwatch/ethereum-rpc';
 

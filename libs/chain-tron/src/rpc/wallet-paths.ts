@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AskPaths, ChainEndpoint, Network, NodeHealth, RpcPaths } from '@chainwatch/chain-core';
 import { EVM_INTERFACE, WALLET_INTERFACE } from '../interfaces.ts';
 import { walletLookUp } from './look-up.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { accountHex, encodeKind, type Made } from '../spec-ledger-node.ts';
 
 /** TRX, as exchanges and the market write it. */

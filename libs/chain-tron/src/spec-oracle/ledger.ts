@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Made } from '../spec-ledger-node.ts';
 import { Book, hex, PRICE, type Account } from './book.ts';
 import { ASSET_KINDS, runAsset } from './run-asset.ts';

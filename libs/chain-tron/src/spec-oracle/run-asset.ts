@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeFields, type Made } from '../spec-ledger-node.ts';
 import { bytes, hex, PRICE, TOKENS, TRX, type Account, type Book } from './book.ts';
 

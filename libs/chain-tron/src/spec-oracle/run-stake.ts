@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Made } from '../spec-ledger-node.ts';
 import { hex, TRX, TRX_PRECISION, type Account, type Book } from './book.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BaseError } from '@chainwatch/problem';
 
 /** `code` is what classifyFailure knows. */
@@ -28,6 +29,18 @@ export class NotAcknowledgedError extends BaseError {
     super(
       `the server did not acknowledge the message: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
+    );
+  }
+}
+
+/** The server said what no client may read on after. */
+export class InvalidAnswerError extends BaseError {
+  readonly code = 'invalid_answer';
+  readonly retryable = true;
+  constructor(got: unknown) {
+    super(
+      `expected answers of its protocol, got ${got instanceof Error ? `what cannot be read: ${got.message}` : String(got)}`,
+      { cause: got instanceof Error ? got : undefined },
     );
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { eventKeyOf } from './event-key.ts';
 
 it.each<[string, object, string]>([

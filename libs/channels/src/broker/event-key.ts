@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 interface Concerned {
   readonly data?: {
     readonly address?: unknown;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import { waitFor } from '@chainwatch/testing';
 import { Connections, type Connection } from './keep-connections.ts';
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
@@ -5,6 +7,7 @@ const connection = (close: () => Promise<void>): Connection => ({
   isClosed: () => false,
   onClosed: () => undefined,
   close,
+  destroy: () => undefined,
 });
 const keep = (open: () => Promise<Connection>): Connections<string, Connection> =>
   new Connections({ keyOf: (key: string) => key, open, idleMs: 60_000 });
@@ -29,5 +32,18 @@ it('closes what was opened too late', async () => {
   open(connection(async () => void (isClosed = true)));
   await new Promise((resolve) => setImmediate(resolve));
   expect(isClosed).toBe(true);
+  await connections.close();
+});
+
+it('opens a new connection after one that hung, although nobody tells that it is closed', async () => {
+  let opened = 0;
+  let isDestroyed = false;
+  const connections = keep(async () => {
+    opened += 1;
+    return { ...connection(never), destroy: () => (isDestroyed = true) };
+  });
+  await expect(connections.through('a', 50, never)).rejects.toThrow('within 50 ms');
+  expect(await connections.through('a', 1_000, async () => opened)).toBe(2);
+  await waitFor(async () => isDestroyed);
   await connections.close();
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ConnectionLostError, TimeoutError } from './errors.ts';
 
 /** A connection to a server of a customer. */
@@ -6,20 +7,29 @@ export interface Connection {
   /** Told once, when it is closed. */
   onClosed(listener: (cause: unknown) => void): void;
   close(): Promise<void>;
+  /** Ends it without a word to the server, and takes nothing more from it. */
+  destroy(): void;
   /** Whether an error is the server's own word about a message, which counts although it closed the connection after it. */
   isRefusal?(error: unknown): boolean;
+}
+
+export interface Opening {
+  readonly timeoutMs: number;
+  /** Nobody waits any more: what has been opened so far is ended. */
+  readonly signal: AbortSignal;
 }
 
 export interface ConnectionOptions<T, C extends Connection> {
   /** Targets of one key share a connection. */
   keyOf(target: T): string;
-  /** @throws when it cannot be opened within `timeoutMs` */
-  open(target: T, timeoutMs: number): Promise<C>;
+  /** @throws when it cannot be opened in time */
+  open(target: T, opening: Opening): Promise<C>;
   /** A connection that nothing went through for so long is closed. */
   readonly idleMs: number;
 }
 
 interface Kept<C> {
+  readonly key: string;
   readonly opening: Promise<C>;
   /** Told when it is closed: a client may forget what waits for an answer. */
   readonly waiting: Set<(error: Error) => void>;
@@ -82,7 +92,8 @@ export class Connections<T, C extends Connection> {
     if (known !== undefined) return known;
     if (this.#kept.size >= CONNECTIONS_MAX) this.#closeUnused(Infinity, 1);
     const kept: Kept<C> = {
-      opening: openInTime(this.#options.open(target, timeoutMs), timeoutMs),
+      key,
+      opening: openInTime((signal) => this.#options.open(target, { timeoutMs, signal }), timeoutMs),
       waiting: new Set(),
       usedAtMs: Date.now(),
       underWay: 0,
@@ -90,11 +101,15 @@ export class Connections<T, C extends Connection> {
     };
     this.#kept.set(key, kept);
     const forget = (cause?: unknown): void => {
-      if (this.#kept.get(key) === kept) this.#kept.delete(key);
+      this.#forget(kept);
       for (const fail of kept.waiting) fail(new ConnectionLostError(cause));
     };
     kept.opening.then((connection) => connection.onClosed(forget), forget);
     return kept;
+  }
+
+  #forget(kept: Kept<C>): void {
+    if (this.#kept.get(kept.key) === kept) this.#kept.delete(kept.key);
   }
 
   async #within<R>(
@@ -116,8 +131,12 @@ export class Connections<T, C extends Connection> {
       kept.isProved = true;
       return result;
     } catch (error) {
-      // A connection that hangs is not used again: the next message opens a new one.
-      if (error instanceof TimeoutError) void end(kept);
+      // A connection that hangs is not used again: the next message opens a new one, although nobody may tell for long
+      // that this one is closed.
+      if (error instanceof TimeoutError) {
+        this.#forget(kept);
+        void end(kept);
+      }
       throw error;
     } finally {
       clearTimeout(timer);
@@ -156,25 +175,34 @@ function whileOpen<R>(
 }
 
 /** A client may forget an opening whose server died in it. One that is opened too late is closed. @throws TimeoutError */
-function openInTime<C extends Connection>(opening: Promise<C>, timeoutMs: number): Promise<C> {
+function openInTime<C extends Connection>(
+  open: (signal: AbortSignal) => Promise<C>,
+  timeoutMs: number,
+): Promise<C> {
   return new Promise((resolve, reject) => {
-    let isLate = false;
+    const late = new AbortController();
     const timer = setTimeout(() => {
-      isLate = true;
       reject(new TimeoutError(timeoutMs));
+      late.abort();
     }, timeoutMs);
-    opening
-      .then((connection) => (isLate ? connection.close() : resolve(connection)), reject)
-      .catch(() => undefined)
+    open(late.signal)
+      .then((connection) => (late.signal.aborted ? leave(connection) : resolve(connection)), reject)
       .finally(() => clearTimeout(timer));
   });
 }
 
-/** Waits for a server that does not answer the farewell for a moment only. */
 async function end<C extends Connection>({ opening }: Kept<C>): Promise<void> {
+  await forAMoment(opening.then(leave, () => undefined));
+}
+
+async function leave(connection: Connection): Promise<void> {
+  await forAMoment(connection.close().catch(() => undefined));
+  connection.destroy();
+}
+
+/** Waits for a server that does not answer the farewell no longer. */
+async function forAMoment(work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const closed = opening.then((connection) => connection.close()).catch(() => undefined);
-  const isOver = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS_MAX)));
-  await Promise.race([closed, isOver]);
+  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_MS_MAX)))]);
   clearTimeout(timer);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Markup } from '../format-events.ts';
 import { defineServiceKind } from '../http/define-service-kind.ts';
 import { sendToDiscord } from './send-to-discord.ts';
@@ -8,6 +9,8 @@ const markdown: Markup = {
   // Code has no way to write its own mark.
   code: (text) => `\`${text.replaceAll('`', "'")}\``,
   escape: (text) => text.replaceAll(/[\\*_~`|<>[\]()#:@+.-]/g, '\\$&'),
+  link: ({ text, url }) => `[${text}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`,
+  separator: ' · ',
 };
 
 /** A webhook of a channel in Discord. */

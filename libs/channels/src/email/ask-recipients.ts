@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { badGateway, unprocessableEntity } from '@chainwatch/problem';
 import type { AskContext } from '../channel-kind.ts';
+import { writeConsentMail } from '../messages/mail-texts.ts';
 import type { EmailConfig } from './email-config.ts';
 import { makeLink, type LinkedChannel } from './mail-links.ts';
 import { createMailer, type MailServer } from './mail-server.ts';
@@ -33,7 +35,7 @@ export async function askRecipients(
           nowMs: Date.now(),
         });
         const sent = await mailer.send(
-          { to: recipient.address, subject: 'Please confirm', text: textOf(link), id: link },
+          { to: recipient.address, ...writeConsentMail(server, link), id: link },
           TIMEOUT_MS,
         );
         // Nor whether the address exists.
@@ -44,14 +46,4 @@ export async function askRecipients(
   } finally {
     mailer.close();
   }
-}
-
-function textOf(link: string): string {
-  return `Somebody asked that mails about payments on blockchains be sent to this address.
-
-To get them, open this page within three days and confirm:
-${link}
-
-If you know nothing of it, do nothing. No further mail will come.
-`;
 }

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { ConfigError, url } from '@chainwatch/config';
 import { unprocessableEntity } from '@chainwatch/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
-import { formatEvents, type Markup } from '../format-events.ts';
+import { formatEvents, subjectOfEvents, type Markup } from '../format-events.ts';
 import { askRecipients } from './ask-recipients.ts';
 import {
   emailCredentials,
@@ -24,7 +25,13 @@ interface EmailOptions {
 }
 /** At most one mail a minute to each recipient: what comes meanwhile is in the next one. */
 const OPTIONS: EmailOptions = { server: undefined, intervalMs: 60_000, digestMax: 200 };
-const plain: Markup = { bold: (text) => text, code: (text) => text, escape: (text) => text };
+const plain: Markup = {
+  bold: (text) => text,
+  code: (text) => text,
+  escape: (text) => text,
+  link: ({ text, url }) => `${text}: ${url}`,
+  separator: '\n',
+};
 
 /** Mails to people who agreed to get them, through the installation's mail server. */
 export const email = defineChannelKind({
@@ -78,6 +85,16 @@ export const email = defineChannelKind({
         .optional(),
       /** Where recipients of mails reach the gateway, without `/v1`. */
       PUBLIC_URL: url('http', 'https').optional(),
+      /** Who runs this installation, as recipients of mails know it: `Acme Payments`. */
+      BRAND_NAME: z
+        .string()
+        .trim()
+        .min(1)
+        .max(64)
+        .regex(/^[^\p{C}]*$/u, 'expected one line')
+        .optional(),
+      /** Its website. */
+      BRAND_URL: url('http', 'https').optional(),
     },
     read: readServer,
   },
@@ -87,7 +104,9 @@ export const email = defineChannelKind({
     intervalMs,
     digest: { from: 2, max: digestMax },
   }),
-  render: (payloads) => formatEvents(payloads, plain, LENGTH_MAX),
+  // The subject stands before the text: see splitBody.
+  render: (payloads, names) =>
+    `${subjectOfEvents(payloads, names)}\n\n${formatEvents(payloads, names, { markup: plain, lengthMax: LENGTH_MAX })}`,
   createSender(_context, { server }) {
     const mailer = server && createMailer(server);
     return {
@@ -100,6 +119,9 @@ export const email = defineChannelKind({
 /** @throws ConfigError when one of them is there without the others */
 function readServer(values: Readonly<Record<string, unknown>>): { readonly server: MailServer | undefined } {
   const { SMTP_URL: smtp, SMTP_FROM: from, PUBLIC_URL: publicUrl, SMTP_TLS: tls } = values;
+  const { BRAND_NAME: brandName, BRAND_URL: brandUrl } = values as Readonly<
+    Record<string, string | undefined>
+  >;
   if (smtp === undefined) return { server: undefined };
   const missing = Object.entries({ SMTP_FROM: from, PUBLIC_URL: publicUrl }).flatMap(([name, value]) =>
     value === undefined ? [{ name, reason: 'is required with SMTP_URL' }] : [],
@@ -111,6 +133,8 @@ function readServer(values: Readonly<Record<string, unknown>>): { readonly serve
       from: String(from),
       publicUrl: String(publicUrl).replace(/\/+$/, ''),
       isEncrypted: tls !== 'off',
+      brandName,
+      brandUrl,
     },
   };
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findObstacle, makeLinkKey, nameRecipients, type EmailConfig } from './email-config.ts';
 import { channelOfToken, followLink, makeLink, type LinkedChannel } from './mail-links.ts';
 

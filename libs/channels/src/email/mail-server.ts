@@ -1,15 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { createTransport } from 'nodemailer';
 import type { ErrorCode } from '../attempt.ts';
+import type { Installation } from '../messages/mail-texts.ts';
 
 /** The installation's own mail server: its operator names it, so it is dialled as it is. */
-export interface MailServer {
+export interface MailServer extends Installation {
   /** smtp: or smtps:, with user and password. */
   readonly url: string;
   readonly from: string;
-  /** Where people reach the gateway. */
-  readonly publicUrl: string;
   /** False: smtp: without TLS. */
   readonly isEncrypted: boolean;
 }
@@ -20,6 +20,8 @@ export interface Mail {
   readonly text: string;
   /** The same for the same content: a repeated mail is one mail. */
   readonly id: string;
+  /** Mails to one recipient with the same one are a conversation. */
+  readonly thread?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -60,8 +62,8 @@ export function createMailer({ url, from, isEncrypted }: MailServer): Mailer {
   // What the server took is not sent again because another recipient of the same message failed.
   const taken = new LRUCache<string, true>({ max: REMEMBERED });
   return {
-    async send({ to, subject, text, id, headers }, timeoutMs) {
-      const name = createHash('sha256').update(`${to} ${id}`).digest('hex');
+    async send({ to, subject, text, id, thread, headers }, timeoutMs) {
+      const name = digest(`${to} ${id}`);
       if (taken.has(name)) return { error: undefined, answer: 'taken before' };
       try {
         const { response } = await transport.sendMail({
@@ -70,6 +72,8 @@ export function createMailer({ url, from, isEncrypted }: MailServer): Mailer {
           subject: subject.replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200),
           text,
           messageId: `<${name}@${domain}>`,
+          // No mail has the id of a conversation: its first mail may never be sent to this recipient.
+          ...(thread !== undefined && continueThread(`<${digest(`${to} thread ${thread}`)}@${domain}>`)),
           // RFC 3834: nobody is away from it.
           headers: { 'Auto-Submitted': 'auto-generated', ...headers },
           textEncoding: 'quoted-printable',
@@ -83,6 +87,15 @@ export function createMailer({ url, from, isEncrypted }: MailServer): Mailer {
     },
     close: () => transport.close(),
   };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** RFC 5322 §3.6.4. */
+function continueThread(id: string): { inReplyTo: string; references: string } {
+  return { inReplyTo: id, references: id };
 }
 
 /** An answer about the mail is the receiver's; anything else is a fault of the installation. */

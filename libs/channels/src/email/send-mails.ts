@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ErrorCode } from '../attempt.ts';
 import type { SendRequest, SentMessage } from '../sender.ts';
+import { writeMailFooter } from '../messages/mail-texts.ts';
+import { threadOf } from '../messages/write-message.ts';
 import type { EmailTarget } from './email-config.ts';
 import { makeLink } from './mail-links.ts';
 import type { Mailer, MailServer } from './mail-server.ts';
@@ -14,13 +17,15 @@ interface Sending {
 
 /** A mail of its own for each recipient who confirmed, with a link that stops them. */
 export async function sendMails(
-  { target, channelId, event, body, timeoutMs }: SendRequest<EmailTarget>,
+  { target, channelId, event, others = [], body, timeoutMs }: SendRequest<EmailTarget>,
   { mailer, server }: Sending,
 ): Promise<SentMessage> {
   const startedAt = new Date();
   const started = performance.now();
   const recipients = target.config.recipients.filter(({ status }) => status === 'confirmed');
-  const subject = body.split('\n', 1)[0]!;
+  const { subject, text } = splitBody(body);
+  const events = [event, ...others];
+  const [thread, ...threads] = new Set(events.map(({ payload }) => threadOf(payload)));
   const results = await Promise.all(
     recipients.map(async (recipient) => {
       if (mailer === undefined || server === undefined)
@@ -31,8 +36,10 @@ export async function sendMails(
         {
           to: recipient.address,
           subject,
-          text: `${body}\n\n-- \nStop these mails: ${link}\n`,
-          id: `${event.eventId} ${body}`,
+          text: `${text}${writeMailFooter(server, link)}`,
+          // Names in the text may change between attempts.
+          id: events.map(({ eventId }) => eventId).join(' '),
+          thread: threads.length === 0 ? thread : undefined,
           // RFC 8058.
           headers: { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
         },
@@ -50,12 +57,18 @@ export async function sendMails(
       method: 'MAIL',
       url: `mailto:${recipients.map(({ address }) => address).join(',')}`,
       headers: { from: server?.from ?? '', subject },
-      body,
+      body: text,
     },
     responseHeaders: undefined,
     responseBody: recipients.map(({ address }, index) => `${address}: ${results[index]!.answer}`).join('\n'),
     retryAfterMs: errorCode === 'internal_error' ? UNUSABLE_MS : undefined,
   };
+}
+
+/** A body as the kind renders it: the subject, an empty line, the text. */
+function splitBody(body: string): { readonly subject: string; readonly text: string } {
+  const end = body.indexOf('\n\n');
+  return { subject: body.slice(0, end), text: body.slice(end + 2) };
 }
 
 /** Who is refused for good does not keep the others from their mails. */

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore rcall aaabaa
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { DECIMAL_PATTERN } from '@chainwatch/amounts';
 import { EVENT_ITEMS_MAX, eventShape } from '@chainwatch/events';
@@ -22,6 +24,10 @@ const SIZES: Readonly<Record<string, number>> = { groups: 20, monitored_addresse
 const ANY_SIZE = 2_048;
 /** What costs more than a step: a text may have 4 KiB, an amount hundreds of digits. */
 const LONG_STEP = 10;
+/** A search at its worst: of `aaabaa` in a text of many `a`. */
+const SEARCH_STEPS = 25;
+/** Of the text that is searched for. */
+const SOUGHT_MAX = 200;
 
 const TEXT_METHODS: Readonly<Record<string, { readonly arity: number; readonly result: Operand }>> = {
   startsWith: { arity: 1, result: BOOLEAN },
@@ -243,12 +249,24 @@ class Check {
     if (isSize) return this.#readSize(node, of, times);
     this.#count(node, times * LONG_STEP);
     if (!mayBe(of, 'string')) throw this.refuse(receiver, `${name} expects a string, got ${nameKinds(of)}`);
+    if (name === 'contains') this.#readSearch(node, given[0]!, times);
     for (const argument of given) {
       const type = this.read(argument, scope, times);
       if (!mayBe(type, 'string'))
         throw this.refuse(argument, `${name} expects a string, got ${nameKinds(type)}`);
     }
     return method!.result;
+  }
+
+  /** What is searched for is known now: the engine's search is quadratic where both texts are long. */
+  #readSearch(node: ASTNode, sought: ASTNode, times: number): void {
+    if (sought.op !== 'value') throw this.refuse(sought, 'contains expects a text in quotes');
+    if (typeof sought.args === 'string' && sought.args.length > SOUGHT_MAX)
+      throw this.refuse(
+        sought,
+        `contains expects at most ${SOUGHT_MAX} characters, got ${sought.args.length}`,
+      );
+    this.#count(node, times * SEARCH_STEPS);
   }
 
   #readMacro(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { compileExpression } from './compile-expression.ts';
 
@@ -48,6 +49,11 @@ it.each<[string, boolean]>([
   [`${TRANSFERS}[0].to.lowerAscii().startsWith("0x")`, true],
   ['event.data.transaction.confirmations >= 12 && event.data.transaction.block_number != null', true],
   ['event.data.transaction.memo == null ? event.sequence == 5 : false', true],
+  [
+    'event.data.transaction.fee != null && amount(event.data.transaction.fee.amount) >= amount("0.001")',
+    true,
+  ],
+  ['null == event.data.transaction.fee', false],
   ['-5 < event.sequence', true],
   ['event.data.addresses.exists(a, "vip" in a.groups && a.metadata.shop == "7")', true],
   ['event.data.addresses.exists(a, a.metadata["limit"] > 4)', true],
@@ -94,6 +100,8 @@ it.each([
   ['matches(event.type, "(a+)+$")', 'regular expressions are not available'],
   ['event.type == 5', 'a string == a number is never the same'],
   ['event.data == event.data', 'lists and objects cannot be compared'],
+  ['event.data.transaction.fee == event.data.transaction.fee', 'lists and objects cannot be compared'],
+  ['event.data == null', 'is never the same'],
   ['event.type', 'expected an expression that is true or false, got a string'],
   ['event.type + "x" == "y"', 'calculations are not available'],
   ['{"a": 1}.a == 1', 'objects are not available'],
@@ -104,6 +112,12 @@ it.each([
   ['event.?type == "x"', 'line 1, column 7'],
 ])('refuses %j', (text, reason) => {
   expect(refusal(text)).toContain(reason);
+});
+
+it('tells an object that is not there from one that is', () => {
+  const free = { data: { transaction: { fee: null } } };
+  expect(judge('event.data.transaction.fee == null', free)).toEqual({ matches: true });
+  expect(judge('event.data.transaction.fee != null', free)).toEqual({ matches: false });
 });
 
 describe('amounts', () => {
@@ -244,6 +258,17 @@ describe('what is hostile', () => {
       `${TRANSFERS}.exists(t, t.to in ["${Array.from({ length: 90 }, (_, n) => n).join('","')}"])`,
       'too costly',
     ],
+    ['a search for what is long', `event.type.contains("${'a'.repeat(201)}")`, 'at most 200 characters'],
+    [
+      'a search for what a tenant writes',
+      'event.data.addresses[0].metadata.x.contains(event.data.addresses[0].metadata.y)',
+      'contains expects a text in quotes',
+    ],
+    [
+      'many searches in a loop',
+      `event.data.addresses.exists(a, ${Array.from({ length: 5 }, () => 'a.metadata.x.contains("aaabaa")').join('||')})`,
+      'too costly',
+    ],
     ['strings that double', '["a"].map(a, a + a).map(a, a + a) == []', 'line 1'],
     ['an open string', `event.type == "${'a'.repeat(1_900)}`, 'Unterminated string'],
     ['a prototype', 'event.__proto__ == null', 'no such member: "__proto__"'],
@@ -276,6 +301,13 @@ describe('what is hostile', () => {
   ])('metadata %j of a stranger matches nothing by itself', (metadata) => {
     const event = { data: { addresses: [{ metadata }] } };
     expect(judge('event.data.addresses.exists(a, a.metadata.shop == "7")', event).matches).toBe(false);
+  });
+
+  it.each(['vip', 'v'.repeat(200)])('%s may be searched for in the metadata of each address', (sought) => {
+    const text = `event.data.addresses.exists(a, a.metadata.shop.contains("${sought}"))`;
+    expect(refusal(text)).toBe('accepted');
+    const event = { data: { addresses: [{ metadata: { shop: `my ${sought} shop` } }] } };
+    expect(judge(text, event)).toEqual({ matches: true });
   });
 
   it('the dearest one that is accepted takes no more steps than it may', () => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache';
 import { checkExpression } from './check-expression.ts';
 import { environment, LIMITS } from './environment.ts';

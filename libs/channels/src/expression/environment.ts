@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Environment } from '@marcbachmann/cel-js';
 import { compareAmounts, DECIMAL_PATTERN, InvalidAmountError } from '@chainwatch/amounts';
 

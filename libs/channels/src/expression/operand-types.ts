@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore aeio
 import { ANY_SHAPE, type EventShape, type ValueKind } from '@chainwatch/events';
 
 /** What a part of an expression is, as far as it is known before an event comes. */
@@ -37,7 +39,7 @@ export function faultOfComparison(operator: string, left: Operand, right: Operan
     if (mayBe(left, 'number', 'amount') && mayBe(right, 'number', 'amount')) return undefined;
     return `${sides} has no meaning; ${USE_AMOUNT}`;
   }
-  if (isCollection(left) || isCollection(right))
+  if ((isCollection(left) && !isNull(right)) || (isCollection(right) && !isNull(left)))
     return `lists and objects cannot be compared, got ${sides}; use exists, or in`;
   const isSame =
     left.kinds === undefined ||
@@ -47,6 +49,9 @@ export function faultOfComparison(operator: string, left: Operand, right: Operan
   const advice = mayBe(left, 'amount', 'number') || mayBe(right, 'amount', 'number') ? `; ${USE_AMOUNT}` : '';
   return `${sides} is never the same${advice}`;
 }
+
+/** `null` itself: whether there is a list or an object may be asked. */
+const isNull = ({ kinds }: Operand): boolean => kinds?.size === 1 && kinds.has('null');
 
 const isCollection = (operand: Operand): boolean =>
   operand.kinds !== undefined && mayBe(operand, 'list', 'object');

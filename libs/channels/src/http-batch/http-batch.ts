@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { includeProof } from '../include-proof.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
@@ -13,6 +14,8 @@ import {
 } from '../webhook/webhook-config.ts';
 
 const EVENTS_MAX = 500;
+/** Servers take a body of 1 MiB (nginx's default). */
+const CHARS_MAX = 1_000_000;
 
 const maxEvents = z
   .int()
@@ -56,14 +59,17 @@ export const httpBatch = defineChannelKind({
   isNewTarget: (given, before) => given.url !== undefined && given.url !== before.url,
   options: {},
   // What comes while a request is under way goes in the next one, so that nothing waits for a batch to fill.
-  limits: ({ config }) => ({ concurrency: 1, digest: { from: 1, max: config.max_events } }),
+  limits: ({ config }) => ({
+    concurrency: 1,
+    digest: { from: 1, max: config.max_events, charsMax: CHARS_MAX },
+  }),
   isVerbatim: true,
   render: (payloads) => payloads.map((payload) => `${payload}\n`).join(''),
   createSender: (context) => ({ send: (request) => sendBatch(request, context) }),
 });
 
 async function sendBatch(
-  { target, attemptId, event, body, traceparent, timeoutMs }: SendRequest<BatchTarget>,
+  { target, attemptId, event, body, traceparent, timeoutMs, answerMs }: SendRequest<BatchTarget>,
   { http, userAgent }: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<SentMessage> {
   const nowMs = Date.now();
@@ -84,6 +90,6 @@ async function sendBatch(
     'content-type': 'application/x-ndjson',
     'x-webhook-event-count': String(body.split('\n').length - 1),
   };
-  const outcome = await postOnce({ url: to, headers: sent, body, http, timeoutMs });
+  const outcome = await postOnce({ url: to, headers: sent, body, http, timeoutMs, answerMs });
   return { request: { method: 'POST', url: to, headers: maskHeaders(sent, auth) }, ...outcome };
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ErrorCode } from '../attempt.ts';
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
@@ -13,6 +14,8 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   EPIPE: 'connection_reset',
   EHOSTUNREACH: 'unreachable',
   ENETUNREACH: 'unreachable',
+  invalid_answer: 'invalid_response',
+  unanswered: 'invalid_response',
   EPROTO: 'tls_error',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls_error',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls_error',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChannelKind } from '../channel-kind.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { formatEvents, type Markup } from '../format-events.ts';
@@ -51,7 +52,7 @@ export function defineServiceKind({
     docs: {
       title: service,
       description: `A channel in ${service}.`,
-      create: `Create a channel that writes to ${service} through ${rest.webhook} of yours`,
+      create: `Create a channel that posts to ${service} through ${rest.webhook}`,
       update: `Change a ${service} channel; a new URL makes a failed channel active again`,
       createExample: { name: 'Payments', url: example },
       updateExample: { event_types: ['transaction.confirmed'] },
@@ -78,7 +79,7 @@ export function defineServiceKind({
       digest: { from: digestFrom, max: digestMax },
     }),
     pauseGroup: ({ credentials }) => credentials.url,
-    render: (payloads) => formatEvents(payloads, rest.markup, rest.lengthMax),
+    render: (payloads, names) => formatEvents(payloads, names, rest),
     createSender: (context) => ({ send: (request) => rest.send(request, context) }),
   });
 }

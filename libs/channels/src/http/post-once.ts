@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { HttpClient, HttpResponse } from '@chainwatch/outbound';
 import type { Attempt, ErrorCode } from '../attempt.ts';
+import { awaitAnswer } from '../await-answer.ts';
 import { classifyFailure } from './classify-failure.ts';
 
 const CAPTURE_BYTES_MAX = 16 * 1024;
@@ -11,6 +13,8 @@ export interface PostInput {
   readonly http: HttpClient;
   /** For all of it together: name look-up, connection, TLS, status. */
   readonly timeoutMs: number;
+  /** See SendRequest. */
+  readonly answerMs?: number | undefined;
 }
 
 export type Outcome = Pick<
@@ -29,21 +33,26 @@ export type Outcome = Pick<
 export async function postOnce(input: PostInput): Promise<Outcome> {
   const startedAt = new Date();
   const started = performance.now();
-  const outcome = await post(input);
+  const outcome = await awaitAnswer(input.answerMs, UNANSWERED, (sent) => post(input, sent));
   return { startedAt, durationMs: Math.round(performance.now() - started), ...outcome };
 }
 
-async function post({
-  url,
-  headers,
-  body,
-  http,
-  timeoutMs,
-}: PostInput): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
+const UNANSWERED: Omit<Outcome, 'startedAt' | 'durationMs'> = {
+  statusCode: undefined,
+  errorCode: 'timeout',
+  responseHeaders: undefined,
+  responseBody: undefined,
+  retryAfterMs: undefined,
+};
+
+async function post(
+  { url, headers, body, http, timeoutMs }: PostInput,
+  sent: () => void,
+): Promise<Omit<Outcome, 'startedAt' | 'durationMs'>> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(new Error('the time was up')), timeoutMs);
   try {
-    const answer = await http.request({ url, method: 'POST', headers, body, signal: abort.signal });
+    const answer = await http.request({ url, method: 'POST', headers, body, sent, signal: abort.signal });
     const responseHeaders = joinHeaders(answer.headers);
     return {
       statusCode: answer.status,
@@ -53,13 +62,7 @@ async function post({
       retryAfterMs: parseRetryAfter(responseHeaders['retry-after'], Date.now()),
     };
   } catch (error) {
-    return {
-      statusCode: undefined,
-      errorCode: abort.signal.aborted ? 'timeout' : classifyFailure(error),
-      responseHeaders: undefined,
-      responseBody: undefined,
-      retryAfterMs: undefined,
-    };
+    return abort.signal.aborted ? UNANSWERED : { ...UNANSWERED, errorCode: classifyFailure(error) };
   } finally {
     clearTimeout(timer);
   }
@@ -82,10 +85,10 @@ export function parseRetryAfter(value: string | undefined, nowMs: number): numbe
 }
 
 function joinHeaders(headers: HttpResponse['headers']): Record<string, string> {
-  const entries = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value] as const],
-  );
-  return Object.fromEntries(entries);
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) joined[name] = Array.isArray(value) ? value.join(', ') : value;
+  return joined;
 }
 
 /**
@@ -95,15 +98,17 @@ function joinHeaders(headers: HttpResponse['headers']): Record<string, string> {
 async function captureBody(body: HttpResponse['body']): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= CAPTURE_BYTES_MAX) break;
-    }
-  } catch {
-    // The status has decided.
-  }
+  // Closed already: it broke before anybody could read it.
+  if (!body.closed)
+    await new Promise((resolve) => {
+      body
+        .on('data', (chunk: Buffer) => {
+          chunks.push(chunk);
+          length += chunk.length;
+          if (length >= CAPTURE_BYTES_MAX) body.destroy();
+        })
+        .once('close', resolve);
+    });
   // PostgreSQL's text holds no NUL.
   return Buffer.concat(chunks).subarray(0, CAPTURE_BYTES_MAX).toString('utf8').replaceAll('\0', '\uFFFD');
 }

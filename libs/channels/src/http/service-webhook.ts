@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { commaList } from '@chainwatch/config';
 import { invalidRequest } from '@chainwatch/problem';
@@ -74,7 +75,7 @@ export const WEBHOOK_REFUSALS = {
 
 /** POSTs a message as JSON. */
 export async function postToService(
-  { target, timeoutMs }: Pick<SendRequest<ServiceTarget>, 'target' | 'timeoutMs'>,
+  { target, timeoutMs, answerMs }: Pick<SendRequest<ServiceTarget>, 'target' | 'timeoutMs' | 'answerMs'>,
   message: { readonly json: object; readonly query?: string },
   { http, userAgent }: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<{ readonly request: SentMessage['request']; readonly outcome: Outcome }> {
@@ -82,7 +83,7 @@ export async function postToService(
   const { url } = target.credentials;
   const headers = { 'content-type': 'application/json', 'user-agent': userAgent };
   const body = JSON.stringify(json);
-  const outcome = await postOnce({ url: `${url}${query}`, headers, body, http, timeoutMs });
+  const outcome = await postOnce({ url: `${url}${query}`, headers, body, http, timeoutMs, answerMs });
   const request = { method: 'POST' as const, url: `${maskServiceUrl({ url }).url}${query}`, headers, body };
   return { request, outcome: withoutSecret(outcome, url.slice(url.lastIndexOf('/') + 1)) };
 }

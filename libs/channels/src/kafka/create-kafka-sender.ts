@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// cspell:ignore jssasl
 import { isIP, Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { CompressionTypes, Kafka, logLevel, Partitioners, type ISocketFactory, type Producer } from 'kafkajs';
@@ -5,8 +7,11 @@ import type { Dial } from '@chainwatch/chain-core';
 import { findReachable, hostOf } from '@chainwatch/outbound';
 import type { ErrorCode } from '../attempt.ts';
 import { eventKeyOf } from '../broker/event-key.ts';
-import { Connections, type Connection } from '../broker/keep-connections.ts';
-import { describeMessage, publishOnce } from '../broker/publish-once.ts';
+import { boundScram } from '../broker/guard/guard-kafkajs.ts';
+import { guardSocket } from '../broker/guard/guard-socket.ts';
+import { followFrames, kafkaAnswer } from '../broker/guard/server-frames.ts';
+import { Connections, type Connection, type Opening } from '../broker/keep-connections.ts';
+import { causeOf, describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender, SendRequest } from '../sender.ts';
 import type { KafkaTarget } from './kafka-config.ts';
 
@@ -24,18 +29,22 @@ export function createKafkaSender({
 }): Sender<KafkaTarget> {
   const connections = new Connections<KafkaTarget, Customer>({
     keyOf: ({ config, credentials }) => JSON.stringify([config.brokers, config.tls, credentials.auth]),
-    open: (target, timeoutMs) => open(target, dial, timeoutMs),
+    open: (target, opening) => open(target, opening, dial),
     idleMs,
   });
   return {
     send: (request) => {
       const { brokers, topic } = request.target.config;
-      return publishOnce(
-        { url: `kafka://${brokers.join(',')}`, subject: topic, headers: describeMessage(request) },
-        () =>
-          connections.through(request.target, request.timeoutMs, ({ producer }) => write(producer, request)),
+      return publishOnce({
+        request: { url: `kafka://${brokers.join(',')}`, subject: topic, headers: describeMessage(request) },
+        answerMs: request.answerMs,
+        publish: (sent) =>
+          connections.through(request.target, request.timeoutMs, ({ producer }) => {
+            sent();
+            return write(producer, request);
+          }),
         classify,
-      );
+      });
     },
     close: () => connections.close(),
   };
@@ -55,17 +64,21 @@ async function write(producer: Producer, request: SendRequest<KafkaTarget>): Pro
 
 async function open(
   { config, credentials: { auth } }: KafkaTarget,
+  { timeoutMs, signal }: Opening,
   dial: Dial,
-  timeoutMs: number,
 ): Promise<Customer> {
+  // The library opens sockets again by itself.
+  const ended = new AbortController();
+  const destroy = (): void => ended.abort();
+  signal.addEventListener('abort', destroy);
   const kafka = new Kafka({
     clientId: 'chainwatch',
-    brokers: [...config.brokers],
+    brokers: config.brokers.map(hideColons),
     ssl: config.tls,
     ...(auth.type !== 'none' && {
-      sasl: { mechanism: auth.type as 'plain', username: auth.username, password: auth.password },
+      sasl: auth.type === 'plain' ? { ...auth, mechanism: auth.type } : boundScram(auth.type, auth),
     }),
-    socketFactory: guardedSockets(dial, timeoutMs),
+    socketFactory: guardedSockets({ timeoutMs, signal: ended.signal }, dial),
     connectionTimeout: timeoutMs,
     authenticationTimeout: timeoutMs,
     requestTimeout: timeoutMs,
@@ -89,6 +102,7 @@ async function open(
   try {
     await producer.connect();
   } catch (error) {
+    destroy();
     await producer.disconnect().catch(() => undefined);
     throw error;
   }
@@ -97,24 +111,35 @@ async function open(
     isClosed: () => isClosed,
     onClosed: (listener) => void closed.then(listener),
     close: () => producer.disconnect(),
+    destroy,
   };
 }
 
+/** The library takes what stands before the first colon for the host, and an underscore is in no address. */
+function hideColons(server: string): string {
+  return server.replace(/^\[.*\]/, (address) => address.replaceAll(':', '_'));
+}
+
 /** Every server, those that the cluster names too, passes the guard before a byte goes to it. */
-function guardedSockets(dial: Dial, timeoutMs: number): ISocketFactory {
+function guardedSockets({ timeoutMs, signal }: Opening, dial: Dial): ISocketFactory {
   return ({ host: given, port, ssl, onConnect }) => {
-    const host = hostOf(
-      new URL(`kafka://${given.includes(':') && !given.startsWith('[') ? `[${given}]` : given}`),
-    );
-    const socket = new Socket();
-    findReachable({ host, port, dial, timeoutMs }).then(
-      (address) => socket.connect({ host: address, port }),
-      (error: Error) => socket.destroy(error),
-    );
-    if (!ssl) return socket.once('connect', onConnect);
-    const secured = connectSecurely({ ...ssl, socket, host, servername: isIP(host) === 0 ? host : '' });
-    socket.on('error', (error) => secured.destroy(error));
-    return secured.once('secureConnect', onConnect);
+    signal.throwIfAborted();
+    const name = given.startsWith('[') ? given.replaceAll('_', ':') : given;
+    const host = hostOf(new URL(`kafka://${isIP(name) === 6 ? `[${name}]` : name}`));
+    const raw = new Socket({ signal });
+    findReachable({ host, port, dial, timeoutMs })
+      // One that was destroyed meanwhile would live again.
+      .then((address) => raw.destroyed || raw.connect({ host: address, port }))
+      .catch((error: Error) => raw.destroy(error));
+    const socket = ssl
+      ? connectSecurely({ ...ssl, socket: raw, host, servername: isIP(host) === 0 ? host : '' })
+      : raw;
+    if (ssl) raw.on('error', (error) => socket.destroy(error));
+    return socket.once(ssl ? 'secureConnect' : 'connect', () => {
+      // Node gives a socket its own methods again when it connects it.
+      guardSocket(socket, followFrames(kafkaAnswer));
+      onConnect();
+    });
   };
 }
 
@@ -135,8 +160,4 @@ function classify(error: unknown): ErrorCode | undefined {
     if ('type' in one && typeof one.type === 'string') return TYPES[one.type] ?? 'not_acknowledged';
   }
   return undefined;
-}
-
-function causeOf(error: Error): unknown {
-  return 'originalError' in error ? error.originalError : error.cause;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
@@ -20,7 +21,7 @@ const brokers = z
   .min(1)
   .max(10)
   .meta({
-    description: 'Servers to ask first; the cluster tells the others, which pass the same guard.',
+    description: 'Bootstrap servers. The cluster reports the others, which pass the same check.',
     examples: [['kafka.example.com:9093']],
   });
 const topic = z

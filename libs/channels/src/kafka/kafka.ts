@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { createKafkaSender } from './create-kafka-sender.ts';
 import { kafkaAuth, kafkaCredentials, kafkaInput, kafkaStored } from './kafka-config.ts';
@@ -8,7 +9,7 @@ export const kafka = defineChannelKind({
   docs: {
     title: 'Kafka',
     description: 'A topic of a Kafka cluster.',
-    create: 'Create a channel that writes to a Kafka topic of yours',
+    create: 'Create a channel that writes to your own Kafka topic',
     update: 'Change a Kafka channel; new brokers or another topic make a failed channel active again',
     createExample: {
       name: 'Payments',

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isIP } from 'node:net';
 import {
-  connect,
   credsAuthenticator,
   nkeyAuthenticator,
   tokenAuthenticator,
@@ -11,6 +11,8 @@ import {
 } from '@nats-io/transport-node';
 import type { Dial } from '@chainwatch/chain-core';
 import { findReachable, hostOf } from '@chainwatch/outbound';
+import { connectGuardedNats } from '../broker/guard/guard-nats.ts';
+import type { Opening } from '../broker/keep-connections.ts';
 import type { NatsAuth } from './nats-auth.ts';
 import type { NatsTarget } from './nats-config.ts';
 
@@ -22,8 +24,8 @@ const DEFAULT_PORT = '4222';
  */
 export async function connectToCustomer(
   { config: { url }, credentials: { auth } }: NatsTarget,
+  { timeoutMs, signal }: Opening,
   dial: Dial,
-  timeoutMs: number,
 ): Promise<NatsConnection> {
   const parsed = new URL(url);
   const host = hostOf(parsed);
@@ -46,13 +48,13 @@ export async function connectToCustomer(
   // options, which the client passes on to Node's tls.connect.
   const tls: ConnectionOptions['tls'] =
     isIP(host) === 0 ? ({ servername: host } as object) : ({ host } as object);
-  if (parsed.protocol === 'tls:') return connect({ ...options, tls });
+  if (parsed.protocol === 'tls:') return connectGuardedNats({ ...options, tls }, signal);
   try {
-    return await connect(options);
+    return await connectGuardedNats(options, signal);
   } catch (error) {
     // A nats:// server that wants TLS shows a certificate for its name, which the client cannot know from the address.
     if (!isTlsError(error)) throw error;
-    return connect({ ...options, tls });
+    return connectGuardedNats({ ...options, tls }, signal);
   }
 }
 

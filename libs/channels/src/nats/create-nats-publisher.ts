@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { headers as createHeaders, type NatsConnection } from '@nats-io/transport-node';
 import type { Dial } from '@chainwatch/chain-core';
 import { NotAcknowledgedError } from '../broker/errors.ts';
-import { Connections, type Connection } from '../broker/keep-connections.ts';
+import { Connections, type Connection, type Opening } from '../broker/keep-connections.ts';
 import { connectToCustomer } from './connect-to-customer.ts';
 import type { NatsTarget } from './nats-config.ts';
 
@@ -12,6 +13,8 @@ export interface NatsMessage {
   readonly payload: string;
   readonly messageId: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Told when it is on its way. */
+  readonly sent?: () => void;
 }
 
 /** What the server said: a stream stored the message, or the server took it for whoever is subscribed. */
@@ -48,7 +51,7 @@ const STREAM_KNOWN_MS = 30_000;
 export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOptions): NatsPublisher {
   const connections = new Connections<NatsTarget, Customer>({
     keyOf: ({ config, credentials }) => JSON.stringify([config.url, credentials.auth]),
-    open: (target, timeoutMs) => open(target, dial, timeoutMs),
+    open: (target, opening) => open(target, opening, dial),
     idleMs,
   });
   return {
@@ -58,8 +61,8 @@ export function createNatsPublisher({ dial, idleMs = 60_000 }: NatsPublisherOpti
   };
 }
 
-async function open(target: NatsTarget, dial: Dial, timeoutMs: number): Promise<Customer> {
-  const connection = await connectToCustomer(target, dial, timeoutMs);
+async function open(target: NatsTarget, opening: Opening, dial: Dial): Promise<Customer> {
+  const connection = await connectToCustomer(target, opening, dial);
   const known: Pick<Customer, 'streams' | 'refusals'> = { streams: new Map(), refusals: new Map() };
   void noteRefusals(connection, known);
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: STREAM_LOOKUP_MS });
@@ -71,13 +74,17 @@ async function open(target: NatsTarget, dial: Dial, timeoutMs: number): Promise<
     isClosed: () => connection.isClosed(),
     onClosed: (listener) => void connection.closed().then(listener),
     close: () => connection.close(),
+    // Closed, it has no socket.
+    destroy: () => undefined,
     isRefusal: (error) => [...known.refusals.values()].some((refusal) => refusal === error),
   };
 }
 
 async function publishTo(customer: Customer, message: NatsMessage, timeoutMs: number): Promise<NatsReceipt> {
   customer.refusals.delete(message.subject);
-  if (await isTakenByStream(customer, message.subject)) return publishToStream(customer, message, timeoutMs);
+  const isTaken = await isTakenByStream(customer, message.subject);
+  message.sent?.();
+  if (isTaken) return publishToStream(customer, message, timeoutMs);
   return publishAndFlush(customer, message);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ErrorCode } from '../attempt.ts';
 import { describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender } from '../sender.ts';
@@ -9,20 +10,21 @@ export function createNatsSender(options: NatsPublisherOptions): Sender<NatsTarg
   const publisher = createNatsPublisher(options);
   return {
     send(request) {
-      const { target, event, body, timeoutMs } = request;
+      const { target, event, body, timeoutMs, answerMs } = request;
       const { url, subject } = target.config;
       const headers = describeMessage(request);
       const message = { subject, payload: body, messageId: event.eventId, headers };
-      return publishOnce(
-        { url, subject, headers: { 'Nats-Msg-Id': event.eventId, ...headers } },
-        async () => {
-          const receipt = await publisher.publish(target, message, timeoutMs);
+      return publishOnce({
+        request: { url, subject, headers: { 'Nats-Msg-Id': event.eventId, ...headers } },
+        answerMs,
+        async publish(sent) {
+          const receipt = await publisher.publish(target, { ...message, sent }, timeoutMs);
           if (receipt.stream === undefined) return undefined;
           const { stream, sequence: seq, isDuplicate } = receipt;
           return { stream, seq, ...(isDuplicate && { duplicate: true }) };
         },
-        (error) => (error instanceof Error ? NAMES[error.name] : undefined),
-      );
+        classify: (error) => (error instanceof Error ? NAMES[error.name] : undefined),
+      });
     },
     close: () => publisher.close(),
   };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 
 const NKEY_SEED = /^SU[A-Z2-7]{56}$/;

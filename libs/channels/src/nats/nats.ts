@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { invalidRequest } from '@chainwatch/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { createNatsSender } from './create-nats-sender.ts';
@@ -10,7 +11,7 @@ export const nats = defineChannelKind({
   docs: {
     title: 'Nats',
     description: 'A NATS server.',
-    create: 'Create a channel that publishes to a NATS server of yours',
+    create: 'Create a channel that publishes to your own NATS server',
     update: 'Change a NATS channel; a new URL or subject makes a failed channel active again',
     createExample: {
       name: 'Payments',

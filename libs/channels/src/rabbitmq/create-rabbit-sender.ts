@@ -1,15 +1,17 @@
-import { isIP } from 'node:net';
+// SPDX-License-Identifier: Apache-2.0
+import net, { type Socket } from 'node:net';
 import { connect, type ChannelModel, type ConfirmChannel } from 'amqplib';
 import type { Dial } from '@chainwatch/chain-core';
 import { findReachable, hostOf } from '@chainwatch/outbound';
 import type { ErrorCode } from '../attempt.ts';
-import { NotAcknowledgedError } from '../broker/errors.ts';
-import { Connections, type Connection } from '../broker/keep-connections.ts';
+import { InvalidAnswerError, NotAcknowledgedError } from '../broker/errors.ts';
+import { connectGuarded } from '../broker/guard/guard-socket.ts';
+import { AMQP_FRAME_MAX, amqpFrame, followFrames } from '../broker/guard/server-frames.ts';
+import { Connections, type Connection, type Opening } from '../broker/keep-connections.ts';
 import { describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender, SendRequest } from '../sender.ts';
 import type { RabbitTarget } from './rabbitmq-config.ts';
 
-const HEARTBEAT_S = 20;
 const PORTS: Readonly<Record<string, number>> = { 'amqp:': 5_672, 'amqps:': 5_671 };
 
 interface Customer extends Connection {
@@ -20,7 +22,11 @@ interface Customer extends Connection {
 
 interface Exchange {
   readonly channel: ConfirmChannel;
-  /** Ids of attempts that no queue took. */
+  /** Messages that were sent; each has its number as its tag. */
+  sent: number;
+  /** Attempts that wait for the server's confirm, by tag. */
+  readonly awaited: Map<number, string>;
+  /** Those of them that no queue took. */
   readonly returned: Set<string>;
   /** Why the server closed the AMQP channel. */
   cause?: Error;
@@ -36,24 +42,27 @@ export function createRabbitSender({
 }): Sender<RabbitTarget> {
   const connections = new Connections<RabbitTarget, Customer>({
     keyOf: ({ config, credentials }) => JSON.stringify([config.url, credentials.auth]),
-    open: (target, timeoutMs) => open(target, dial, timeoutMs),
+    open: (target, opening) => open(target, opening, dial),
     idleMs,
   });
   return {
     send: (request) => {
       const { url, exchange, routing_key: routingKey } = request.target.config;
-      return publishOnce(
-        {
+      return publishOnce({
+        request: {
           url,
           subject: exchange === '' ? routingKey : `${exchange}/${routingKey}`,
           headers: describeMessage(request),
         },
-        () =>
-          connections.through(request.target, request.timeoutMs, async (customer) =>
-            publish(await takeExchange(customer, exchange), request),
-          ),
+        answerMs: request.answerMs,
+        publish: (sent) =>
+          connections.through(request.target, request.timeoutMs, async (customer) => {
+            const open = await takeExchange(customer, exchange);
+            sent();
+            return publish(open, request);
+          }),
         classify,
-      );
+      });
     },
     close: () => connections.close(),
   };
@@ -63,9 +72,18 @@ function takeExchange({ connection, exchanges }: Customer, name: string): Promis
   const known = exchanges.get(name);
   if (known !== undefined) return known;
   const opening = connection.createConfirmChannel().then((channel) => {
-    const exchange: Exchange = { channel, returned: new Set() };
+    const exchange: Exchange = { channel, sent: 0, awaited: new Map(), returned: new Set() };
+    // The library counts up to any number that the server says.
+    const check = ({ deliveryTag }: { readonly deliveryTag: number }): void => {
+      if (!exchange.awaited.has(deliveryTag)) throw new InvalidAnswerError(`a confirm of ${deliveryTag}`);
+    };
     channel
-      .on('return', ({ properties }) => exchange.returned.add(String(properties.headers?.[ATTEMPT])))
+      .prependListener('ack', check)
+      .prependListener('nack', check)
+      .on('return', ({ properties }) => {
+        const attemptId = String(properties.headers?.[ATTEMPT]);
+        if ([...exchange.awaited.values()].includes(attemptId)) exchange.returned.add(attemptId);
+      })
       .on('error', (error: Error) => (exchange.cause = error))
       .on('close', () => exchanges.delete(name));
     return exchange;
@@ -89,47 +107,58 @@ function publish(exchange: Exchange, request: SendRequest<RabbitTarget>): Promis
     contentType,
     headers: describeMessage(request),
   };
+  const tag = exchange.sent + 1;
   return new Promise((resolve, reject) => {
     exchange.channel.publish(name, routingKey, Buffer.from(body), options, (error: unknown) => {
+      exchange.awaited.delete(tag);
       const isReturned = exchange.returned.delete(attemptId);
       if (isReturned) reject(new NotAcknowledgedError(new Error(`no queue is bound for ${routingKey}`)));
       // The library tells what waited before it tells why the channel was closed.
       else if (error) setImmediate(() => reject(exchange.cause ?? new NotAcknowledgedError(error)));
       else resolve(undefined);
     });
+    exchange.sent = tag;
+    exchange.awaited.set(tag, attemptId);
   });
 }
 
 /** Connects to a checked address alone. */
 async function open(
   { config, credentials: { auth } }: RabbitTarget,
+  { timeoutMs, signal }: Opening,
   dial: Dial,
-  timeoutMs: number,
 ): Promise<Customer> {
   const url = new URL(config.url);
   const host = hostOf(url);
   const port = Number(url.port) || PORTS[url.protocol]!;
   const address = await findReachable({ host, port, dial, timeoutMs });
-  const connection = await connect(
-    {
-      protocol: url.protocol.slice(0, -1),
-      hostname: address,
-      port,
-      ...(auth.type === 'user' && { username: auth.username, password: auth.password }),
-      // The client decodes it.
-      vhost: url.pathname.slice(1) || '/',
-      heartbeat: HEARTBEAT_S,
-    },
-    {
+  const isSecure = url.protocol === 'amqps:';
+  const socket = connectGuarded({ host, address, port, isSecure, check: followFrames(amqpFrame), signal });
+  let cause: unknown;
+  socket.on('error', (error) => (cause = error));
+  const lost = new Promise<never>((_resolve, reject) =>
+    socket.once('close', () => reject(cause ?? new Error('the server closed the connection'))),
+  );
+  lost.catch(() => undefined);
+  const options = {
+    protocol: 'amqp',
+    ...(auth.type === 'user' && { username: auth.username, password: auth.password }),
+    // The client decodes it.
+    vhost: url.pathname.slice(1) || '/',
+    // Its timers outlive an opening that fails. A server that is gone is noticed by the message that it does not confirm.
+    heartbeat: 0,
+    frameMax: AMQP_FRAME_MAX,
+    maxFrameSize: AMQP_FRAME_MAX,
+  };
+  const opening = giveSocket(socket, isSecure ? 'secureConnect' : 'connect', () =>
+    connect(options, {
       timeout: timeoutMs,
       noDelay: true,
       clientProperties: { connection_name: 'chainwatch' },
-      // The certificate must be valid for the name, or for the address where the URL has no name.
-      ...(isIP(host) === 0 && { servername: host }),
-    },
+    }),
   );
+  const connection = await Promise.race([opening, lost]);
   let isClosed = false;
-  let cause: unknown;
   connection.on('error', (error) => (cause = error));
   const closed = new Promise<unknown>((resolve) =>
     connection.once('close', () => {
@@ -143,7 +172,26 @@ async function open(
     isClosed: () => isClosed,
     onClosed: (listener) => void closed.then(listener),
     close: () => connection.close(),
+    destroy: () => socket.destroy(new Error('the connection was given up')),
   };
+}
+
+/** The library opens a socket itself and takes none. For the time of this call, the one that it opens is the guarded one. */
+function giveSocket<T>(socket: Socket, connected: string, open: () => T): T {
+  const { connect: unguarded } = net;
+  let isTaken = false;
+  const give = (_options: unknown, onConnect: () => void): Socket => {
+    isTaken = true;
+    return socket.once(connected, onConnect);
+  };
+  Object.assign(net, { connect: give });
+  try {
+    const opening = open();
+    if (!isTaken) throw new Error('expected amqplib to take the guarded socket');
+    return opening;
+  } finally {
+    Object.assign(net, { connect: unguarded });
+  }
 }
 
 /** Replies of AMQP 0-9-1 that are no success. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { maskUser, sealUser, userAuthInput, userCredentials } from '../broker/user-auth.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { createRabbitSender } from './create-rabbit-sender.ts';
@@ -9,7 +10,7 @@ export const rabbitmq = defineChannelKind({
   docs: {
     title: 'Rabbitmq',
     description: 'An exchange of a RabbitMQ server.',
-    create: 'Create a channel that publishes to a RabbitMQ server of yours',
+    create: 'Create a channel that publishes to your own RabbitMQ server',
     update:
       'Change a RabbitMQ channel; a new URL, exchange, or routing key makes a failed channel active again',
     createExample: {

@@ -1,14 +1,19 @@
-import { isIP } from 'node:net';
-import { Redis, type RedisOptions } from 'ioredis';
+// SPDX-License-Identifier: Apache-2.0
+import type { Socket } from 'node:net';
+import { AbstractConnector, Redis, type RedisOptions } from 'ioredis';
 import type { Dial } from '@chainwatch/chain-core';
 import { findReachable, hostOf } from '@chainwatch/outbound';
 import type { ErrorCode } from '../attempt.ts';
-import { Connections, type Connection } from '../broker/keep-connections.ts';
+import { NotAcknowledgedError } from '../broker/errors.ts';
+import { connectGuarded } from '../broker/guard/guard-socket.ts';
+import { followFrames, redisReply } from '../broker/guard/server-frames.ts';
+import { Connections, type Connection, type Opening } from '../broker/keep-connections.ts';
 import { describeMessage, publishOnce } from '../broker/publish-once.ts';
 import type { Sender, SendRequest } from '../sender.ts';
 import type { RedisTarget } from './redis-stream-config.ts';
 
 const DEFAULT_PORT = '6379';
+const ENTRY_ID = /^\d{1,20}-\d{1,20}$/;
 
 interface Customer extends Connection {
   readonly redis: Redis;
@@ -32,20 +37,21 @@ export function createRedisSender({
   const connections = new Connections<Place, Customer>({
     keyOf: ({ target: { config, credentials }, host, port }) =>
       JSON.stringify([config.url, host, port, credentials.auth]),
-    open: (place, timeoutMs) => open(place, dial, timeoutMs),
+    open: (place, opening) => open(place, opening, dial),
     idleMs,
   });
   return {
     send: (request) =>
-      publishOnce(
-        {
+      publishOnce({
+        request: {
           url: request.target.config.url,
           subject: request.target.config.stream,
           headers: describeMessage(request),
         },
-        () => add(connections, request),
+        answerMs: request.answerMs,
+        publish: (sent) => add(connections, request, sent),
         classify,
-      ),
+      }),
     close: () => connections.close(),
   };
 }
@@ -53,41 +59,57 @@ export function createRedisSender({
 async function add(
   connections: Connections<Place, Customer>,
   request: SendRequest<RedisTarget>,
+  sent: () => void,
 ): Promise<object> {
   const { target, timeoutMs } = request;
   const url = new URL(target.config.url);
   const untilMs = performance.now() + timeoutMs;
-  const addAt = (place: Place, leftMs: number): Promise<object> =>
-    connections.through(place, leftMs, ({ redis }) => addTo(redis, request));
+  const addAt = (place: Place, leftMs: number, isAsking = false): Promise<object> =>
+    connections.through(place, leftMs, ({ redis }) => {
+      sent();
+      return addTo(redis, request, isAsking);
+    });
   const home = { target, host: hostOf(url), port: url.port || DEFAULT_PORT };
   try {
     return await addAt(home, timeoutMs);
   } catch (error) {
-    const moved = error instanceof Error && /^MOVED \d+ (.*):(\d+)$/.exec(error.message);
-    if (!moved) throw error;
-    const [, host, port] = moved;
-    return addAt({ target, host: host || home.host, port: port! }, Math.max(1, untilMs - performance.now()));
+    const redirect = error instanceof Error && /^(MOVED|ASK) \d+ (.*):(\d+)$/.exec(error.message);
+    if (!redirect) throw error;
+    const [, what, host, port] = redirect;
+    const leftMs = Math.max(1, untilMs - performance.now());
+    return addAt({ target, host: host || home.host, port: port! }, leftMs, what === 'ASK');
   }
 }
 
-async function addTo(redis: Redis, request: SendRequest<RedisTarget>): Promise<object> {
+/** @param isAsking the stream's slot is on its way to this server, which takes it once it is asked */
+async function addTo(redis: Redis, request: SendRequest<RedisTarget>, isAsking: boolean): Promise<object> {
   const { stream, max_length: maxLength } = request.target.config;
   const trim = maxLength === null ? [] : ['MAXLEN', '~', maxLength];
   const fields = Object.entries(describeMessage(request)).flat();
+  // It holds for the next command of the connection. What goes wrong, the next answer says.
+  if (isAsking) redis.call('ASKING').catch(() => undefined);
   const id = await redis.call('XADD', stream, ...trim, '*', ...fields, 'payload', request.body);
+  if (typeof id !== 'string' || !ENTRY_ID.test(id))
+    throw new NotAcknowledgedError(new Error('expected the id of an entry'));
   return { id };
 }
 
 /** Connects to a checked address alone; ioredis neither reconnects nor keeps commands for later. */
-async function open({ target, host, port }: Place, dial: Dial, timeoutMs: number): Promise<Customer> {
+async function open(
+  { target, host, port }: Place,
+  { timeoutMs, signal }: Opening,
+  dial: Dial,
+): Promise<Customer> {
   const url = new URL(target.config.url);
   const { auth } = target.credentials;
+  const isSecure = url.protocol === 'rediss:';
   const address = await findReachable({ host, port: Number(port), dial, timeoutMs });
+  const check = followFrames(redisReply);
+  const socket = connectGuarded({ host, address, port: Number(port), isSecure, check, signal });
   const options: RedisOptions = {
-    host: address,
-    port: Number(port),
-    // The certificate must be valid for the name, or for the address where the URL has no name.
-    ...(url.protocol === 'rediss:' && { tls: isIP(host) === 0 ? { servername: host } : {} }),
+    Connector: connectorOf(socket),
+    // Which event of the socket to wait for.
+    ...(isSecure && { tls: {} }),
     connectTimeout: timeoutMs,
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -105,7 +127,7 @@ async function open({ target, host, port }: Place, dial: Dial, timeoutMs: number
     if (auth.type === 'user') await redis.call('AUTH', auth.username, auth.password);
     if (url.pathname.length > 1) await redis.call('SELECT', url.pathname.slice(1));
   } catch (error) {
-    redis.disconnect();
+    socket.destroy();
     throw isReply(error) ? error : (cause ?? error);
   }
   return {
@@ -113,7 +135,21 @@ async function open({ target, host, port }: Place, dial: Dial, timeoutMs: number
     isClosed: () => redis.status === 'end' || redis.status === 'close',
     onClosed: (listener) => void closed.then(listener),
     close: async () => redis.disconnect(),
+    destroy: () => socket.destroy(),
     isRefusal: isReply,
+  };
+}
+
+function connectorOf(socket: Socket) {
+  return class extends AbstractConnector {
+    constructor() {
+      super(0);
+      this.stream = socket.once('error', (error) => (this.firstError = error));
+    }
+
+    connect(): Promise<Socket> {
+      return Promise.resolve(socket);
+    }
   };
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { serverUrl } from '../broker/server-url.ts';
 import { userAuthStored, type userCredentials } from '../broker/user-auth.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { maskUser, sealUser, userAuthInput, userCredentials } from '../broker/user-auth.ts';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { createRedisSender } from './create-redis-sender.ts';
@@ -9,7 +10,7 @@ export const redisStream = defineChannelKind({
   docs: {
     title: 'RedisStream',
     description: 'A stream of a Redis server.',
-    create: 'Create a channel that adds events to a Redis stream of yours',
+    create: 'Create a channel that adds events to your own Redis stream',
     update: 'Change a Redis channel; a new URL or stream makes a failed channel active again',
     createExample: { name: 'Payments', url: 'rediss://redis.example.com:6379/0', stream: 'payments' },
     updateExample: { max_length: 1_000_000 },

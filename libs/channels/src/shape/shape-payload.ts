@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FORMATS } from './shape-members.ts';
 
 /** How a channel wants its events. */
@@ -23,8 +24,11 @@ interface Envelope extends Json {
  * The bytes that a channel gets of an event: the same event and shape make the same bytes, in every attempt and process.
  *
  * @param payload of the event, with its proof if it has one
+ * @param shape undefined: the event as it is
  */
-export function shapePayload(payload: string, { fields, format }: Shape): string {
+export function shapePayload(payload: string, shape: Shape | undefined): string {
+  if (shape === undefined) return payload;
+  const { fields, format } = shape;
   const event = JSON.parse(payload) as Envelope;
   const data = fields === undefined ? event.data : keepFields(event.data, fields);
   return JSON.stringify(format === 'cloudevents' ? toCloudEvent(event, data) : { ...event, data });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ErrorCode } from '../attempt.ts';
 import { classifyStatus } from '../http/post-once.ts';
 import { postToService, type ServiceTarget } from '../http/service-webhook.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Markup } from '../format-events.ts';
 import { defineServiceKind } from '../http/define-service-kind.ts';
 import { sendToSlack } from './send-to-slack.ts';
@@ -6,10 +7,13 @@ import { sendToSlack } from './send-to-slack.ts';
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const mrkdwn: Markup = {
-  bold: (text) => `*${text}*`,
+  // Bold has no way to write its own mark.
+  bold: (text) => (text.includes('*') ? text : `*${text}*`),
   // Code has no way to write its own mark.
   code: (text) => `\`${escape(text).replaceAll('`', "'")}\``,
   escape,
+  link: ({ text, url }) => `<${escape(url).replaceAll('|', '%7C')}|${escape(text)}>`,
+  separator: ' · ',
 };
 
 /** An incoming webhook of Slack, or of what takes its messages. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import aws4 from 'aws4';
 import type { ErrorCode } from '../attempt.ts';
@@ -19,9 +20,10 @@ export async function sendToSqs(
   request: SendRequest<SqsTarget>,
   { http, userAgent, region }: Context,
 ): Promise<SentMessage> {
-  const { target, body: text, timeoutMs } = request;
+  const { target, timeoutMs, answerMs } = request;
   const { origin, host } = new URL(target.config.queue_url);
-  const body = JSON.stringify(messageOf(request));
+  const text = escapeForSqs(request.body);
+  const body = JSON.stringify(messageOf(request, text));
   const plain = {
     'content-type': 'application/x-amz-json-1.0',
     'user-agent': userAgent,
@@ -35,7 +37,7 @@ export async function sendToSqs(
   const headers = Object.fromEntries(
     Object.entries(signed.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
   );
-  const outcome = await postOnce({ url: `${origin}/`, headers, body, http, timeoutMs });
+  const outcome = await postOnce({ url: `${origin}/`, headers, body, http, timeoutMs, answerMs });
   return {
     request: {
       method: 'POST',
@@ -46,14 +48,22 @@ export async function sendToSqs(
   };
 }
 
-function messageOf(request: SendRequest<SqsTarget>): object {
-  const { target, event, body } = request;
+/** Characters that SQS does not take (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html). */
+const REFUSED = /[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+
+/** The same JSON. Only its strings can hold them: a payer's memo does. */
+function escapeForSqs(json: string): string {
+  return json.replace(REFUSED, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function messageOf(request: SendRequest<SqsTarget>, text: string): object {
+  const { target, event } = request;
   const attributes = Object.entries(describeMessage(request)).map(
     ([name, value]) => [name, { DataType: 'String', StringValue: value }] as const,
   );
   return {
     QueueUrl: target.config.queue_url,
-    MessageBody: body,
+    MessageBody: text,
     MessageAttributes: Object.fromEntries(attributes),
     ...(target.config.queue_url.endsWith('.fifo') && {
       MessageGroupId: groupOf(eventKeyOf(event)),

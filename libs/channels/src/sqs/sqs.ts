@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { invalidRequest } from '@chainwatch/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { sendToSqs } from './send-to-sqs.ts';
@@ -9,7 +10,7 @@ export const sqs = defineChannelKind({
   docs: {
     title: 'Sqs',
     description: 'A queue of Amazon SQS.',
-    create: 'Create a channel that sends to an SQS queue of yours',
+    create: 'Create a channel that sends to your own SQS queue',
     update: 'Change an SQS channel; a new queue makes a failed channel active again',
     createExample: {
       name: 'Payments',
@@ -41,6 +42,8 @@ export const sqs = defineChannelKind({
   isNewTarget: (given, before) =>
     (given.queue_url !== undefined && given.queue_url !== before.queue_url) || given.auth !== undefined,
   options: {},
+  // A FIFO queue has the order in which requests arrive, and each has a connection of its own.
+  limits: ({ config }) => (config.queue_url.endsWith('.fifo') ? { concurrency: 1 } : {}),
   createSender: (context) => ({
     send: (request) =>
       sendToSqs(request, {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ErrorCode } from '../attempt.ts';
 
 /** What the Bot API answers (https://core.telegram.org/bots/api#making-requests), not checked. */

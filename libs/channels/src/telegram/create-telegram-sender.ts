@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { HttpClient } from '@chainwatch/outbound';
 import { postOnce, type Outcome } from '../http/post-once.ts';
 import type { Sender, SentMessage } from '../sender.ts';
@@ -15,19 +16,20 @@ interface Message {
   readonly chatId: number;
   readonly text: string;
   readonly timeoutMs: number;
+  readonly answerMs: number | undefined;
 }
 
 /** The Bot API (https://core.telegram.org/bots/api#sendmessage). */
 export function createTelegramSender({ http, apiUrl }: TelegramSenderOptions): Sender<TelegramTarget> {
   return {
-    async send({ target, body: text, timeoutMs }) {
+    async send({ target, body: text, timeoutMs, answerMs }) {
       const { bot_token: token } = target.credentials;
       const { chat_id: chatId } = target.config;
-      const { sent, answer } = await post({ token, chatId, text, timeoutMs });
+      const { sent, answer } = await post({ token, chatId, text, timeoutMs, answerMs });
       const newId = findNewId(answer, chatId);
       if (newId === undefined) return sent;
       const leftMs = Math.max(1, timeoutMs - sent.durationMs);
-      const again = await post({ token, chatId: newId, text, timeoutMs: leftMs });
+      const again = await post({ token, chatId: newId, text, timeoutMs: leftMs, answerMs });
       return {
         ...again.sent,
         startedAt: sent.startedAt,
@@ -37,7 +39,7 @@ export function createTelegramSender({ http, apiUrl }: TelegramSenderOptions): S
     },
   };
 
-  async function post({ token, chatId, text, timeoutMs }: Message): Promise<{
+  async function post({ token, chatId, text, timeoutMs, answerMs }: Message): Promise<{
     readonly sent: SentMessage;
     readonly answer: BotAnswer | undefined;
   }> {
@@ -49,7 +51,7 @@ export function createTelegramSender({ http, apiUrl }: TelegramSenderOptions): S
     });
     const headers = { 'content-type': 'application/json' };
     const urlOf = (shown: string): string => `${apiUrl}/bot${shown}/sendMessage`;
-    const outcome = await postOnce({ url: urlOf(token), headers, body, http, timeoutMs });
+    const outcome = await postOnce({ url: urlOf(token), headers, body, http, timeoutMs, answerMs });
     const answer = parseAnswer(outcome.responseBody);
     const request = { method: 'POST', url: urlOf(maskBotToken(token)), headers, body } as const;
     return { sent: { request, ...readAnswer(outcome, answer) }, answer };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { url } from '@chainwatch/config';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { formatEvents, type Markup } from '../format-events.ts';
@@ -36,6 +37,8 @@ const html: Markup = {
   bold: (text) => `<b>${text}</b>`,
   code: (text) => `<code>${escape(text)}</code>`,
   escape,
+  link: ({ text, url }) => `<a href="${escape(url).replaceAll('"', '&quot;')}">${escape(text)}</a>`,
+  separator: ' · ',
 };
 
 /** A chat, through a bot of the customer. */
@@ -44,7 +47,7 @@ export const telegram = defineChannelKind({
   docs: {
     title: 'Telegram',
     description: 'A Telegram chat.',
-    create: 'Create a channel that writes to a Telegram chat through a bot of yours',
+    create: 'Create a channel that posts to a Telegram chat through your own bot',
     update: 'Change a Telegram channel; another bot or chat makes a failed channel active again',
     createExample: {
       name: 'Payments',
@@ -90,6 +93,6 @@ export const telegram = defineChannelKind({
   }),
   // A bot has one limit over all its chats.
   pauseGroup: ({ credentials }) => credentials.bot_token,
-  render: (payloads) => formatEvents(payloads, html, LENGTH_MAX),
+  render: (payloads, names) => formatEvents(payloads, names, { markup: html, lengthMax: LENGTH_MAX }),
   createSender: ({ http }, options) => createTelegramSender({ ...options, http }),
 });

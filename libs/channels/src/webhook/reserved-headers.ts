@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the notifier and HTTP itself set (decisions.md §5). */
 const RESERVED = new Set([
   'accept-encoding',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { includeProof } from '../include-proof.ts';
 import type { ChannelTarget } from '../sender.ts';
@@ -86,7 +87,7 @@ export const webhookInput = {
     .optional()
     .meta({
       description:
-        'Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.',
+        'Whether deliveries also contain the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`, with the entire secret as key. Default false.',
       examples: [true],
     }),
   throttle_per_second: z

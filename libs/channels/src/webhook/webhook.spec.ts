@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Webhook } from 'standardwebhooks';
 import { buildWebhookHeaders, maskHeaders } from './webhook.ts';
 import type { WebhookAuth } from './webhook-config.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { invalidRequest } from '@chainwatch/problem';
 import { signPayload, signStandardWebhook } from '@chainwatch/webhook-signature';
 import { defineChannelKind } from '../define-channel-kind.ts';
@@ -58,7 +59,16 @@ export const webhook = defineChannelKind({
  * ends, to the millisecond.
  */
 async function sendWebhook(
-  { target, attemptId, event, body, contentType, traceparent, timeoutMs }: SendRequest<WebhookTarget>,
+  {
+    target,
+    attemptId,
+    event,
+    body,
+    contentType,
+    traceparent,
+    timeoutMs,
+    answerMs,
+  }: SendRequest<WebhookTarget>,
   { http, userAgent }: Pick<SenderContext, 'http' | 'userAgent'>,
 ): Promise<SentMessage> {
   const {
@@ -76,7 +86,7 @@ async function sendWebhook(
     userAgent,
   });
   const headers = { ...built, 'content-type': contentType };
-  const outcome = await postOnce({ url, headers, body, http, timeoutMs });
+  const outcome = await postOnce({ url, headers, body, http, timeoutMs, answerMs });
   return {
     request: { method: 'POST', url: maskUrl(url), headers: maskHeaders(headers, auth) },
     ...outcome,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import {
   isUncounted,
@@ -9,6 +10,7 @@ import {
 import type { Signal } from '@chainwatch/chain-core';
 import type { Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
+import type { MessageNames } from '../names/message-names.ts';
 import { rehearse } from '../rehearsal.ts';
 import type { DeliveryDependencies, DeliveryOptions } from '../delivery-options.ts';
 import type { ChannelState, FinishedAttempt } from '../record/decide-outcome.ts';
@@ -22,6 +24,8 @@ export type Senders = ReadonlyMap<string, Sender>;
 
 interface Sending extends Pick<DeliveryDependencies, 'trace' | 'logger'> {
   readonly senders: Senders;
+  /** For messages to people. */
+  readonly names: MessageNames;
   readonly options: Pick<DeliveryOptions, 'attemptTimeoutMs'>;
 }
 
@@ -86,7 +90,7 @@ export class AttemptStarter implements QueueListener {
 
   /** Starts the jobs that may start now, and schedules the next look for the rest. */
   #startReady(): void {
-    const { now, owns } = this.#deps;
+    const { queues, now, owns } = this.#deps;
     if (this.#isStartQueued) return;
     let soonestMs = Infinity;
     let begun = 0;
@@ -99,7 +103,7 @@ export class AttemptStarter implements QueueListener {
         continue;
       }
       if (queue.isSuspect(now()) && this.#suspects >= this.#deps.options.concurrency / 2) continue;
-      const next = queue.channel.fault === undefined ? queue.next(now()) : undefined;
+      const next = queue.channel.fault === undefined ? queue.next(now(), queues.mayClaim(queue)) : undefined;
       if (typeof next === 'number') {
         soonestMs = Math.min(soonestMs, next);
         continue;
@@ -186,7 +190,7 @@ export class AttemptStarter implements QueueListener {
 
 /** Sends the jobs in one request: one attempt for each of them. Never rejects. */
 async function attemptDeliveries(
-  { trace = withoutSpan, logger, senders, options }: Sending,
+  { trace = withoutSpan, logger, senders, names, options }: Sending,
   channel: Channel,
   jobs: readonly DeliveryJob[],
 ): Promise<Attempt[]> {
@@ -200,19 +204,20 @@ async function attemptDeliveries(
         channelId: channel.id,
         channelKind: channel.kind?.kind,
       },
-      (traceparent) => send(senders, channel, { jobs, traceparent, timeoutMs: options.attemptTimeoutMs }),
+      (traceparent) =>
+        send({ senders, names }, channel, { jobs, traceparent, timeoutMs: options.attemptTimeoutMs }),
     );
   } catch (error) {
     logger.error(
       { channel_id: channel.id, delivery_id: first!.id, err: error },
-      'an attempt could not be made',
+      'failed to make delivery attempt',
     );
     return jobs.map(() => failedByUs());
   }
 }
 
 async function send(
-  senders: Senders,
+  { senders, names }: Pick<Sending, 'senders' | 'names'>,
   { id: channelId, kind, target, shape, fault }: Channel,
   {
     jobs,
@@ -222,13 +227,17 @@ async function send(
 ): Promise<Attempt[]> {
   if (kind === undefined || target === undefined) throw new Error(fault);
   const attemptId = randomUUID();
-  const payloads = jobs.map(({ payload }) => (shape === undefined ? payload : shapePayload(payload, shape)));
+  const payloads = jobs.map(({ payload }) => shapePayload(payload, shape));
+  const [first, ...others] = jobs;
+  const known = kind.isVerbatim ? undefined : await names.read(payloads);
   const message = await senders.get(kind.kind)!.send({
-    ...rehearse(jobs[0]!, { target, timeoutMs }),
+    ...rehearse(first!, target),
+    timeoutMs,
     channelId,
     attemptId,
-    event: jobs[0]!,
-    body: kind.render(payloads),
+    event: first!,
+    others,
+    body: kind.render(payloads, known),
     contentType: shape?.format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json',
     traceparent,
   });

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
 import type { Channel } from '../channel-store.ts';
 import { ChannelQueue, type QueueLimits } from './channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 
 const channel: Channel = {
   id: 'c',
+  workspaceId: 'w',
   projectId: 'p',
   status: 'active',
   isArchived: false,
@@ -101,6 +104,19 @@ test('lets an unknown receiver have two requests, and one more for every answer'
   expect(startAll(queue, 1_200)).toHaveLength(0);
 });
 
+test('what is rehearsed goes alone, and nothing of a key goes without the others', () => {
+  const rehearsed = (id: number): DeliveryJob => ({ ...job(id), rehearsal: 'rotation' });
+  const keyed = (id: number): DeliveryJob => ({ ...job(id), orderingKey: 7 });
+  const jobs = [rehearsed(1), keyed(2), rehearsed(3), keyed(4), job(5)];
+  const queue = queueWith(jobs, { concurrency: 1, digest: { from: 1, max: 500 } });
+  const order: unknown[] = [];
+  for (let next = queue.next(0); Array.isArray(next); next = queue.next(0)) {
+    order.push(idsOf(next));
+    queue.end(next as DeliveryJob[], false, 0);
+  }
+  expect(order).toEqual([[1], [2, 4, 5], [3]]);
+});
+
 test('gathers what waits into digests from a number on, and waits between two requests', () => {
   const queue = queueWith(
     Array.from({ length: 9 }, (_, index) => job(index)),
@@ -119,9 +135,9 @@ test('gathers what waits into digests from a number on, and waits between two re
   expect(idsOf(queue.next(9_000))).toEqual([10]);
 });
 
-describe('what it asks the table for', () => {
-  const asked = (queue: ChannelQueue, nowMs = 0): number[] => Object.values(queue.asks(nowMs));
+const asked = (queue: ChannelQueue, nowMs = 0): number[] => Object.values(queue.asks(nowMs));
 
+describe('what it asks the table for', () => {
   test('is nothing until somebody says that there may be something, or once the table has no more', () => {
     const queue = queueWith([]);
     expect(asked(queue)).toEqual([0, 0]);
@@ -188,6 +204,74 @@ describe('what it asks the table for', () => {
       queue.end([job(9)], false, 10);
     }
     queue.noteMore();
-    expect(asked(queue, 10)).toEqual([13, 1]);
+    expect(asked(queue, 10)).toEqual([16, 1]);
+  });
+});
+
+describe('nothing in memory waits for a claim that does not come', () => {
+  test('what goes behind takes no room from the first attempts that it waits for', () => {
+    const queue = queueWith([job(1, false), job(2, false)]);
+    // Somebody said so while the claim that brought them was under way.
+    queue.noteMore();
+    expect(queue.next(0)).toBeUndefined();
+    expect(asked(queue)).toEqual([2, 0]);
+    const claim = queue.asks(0);
+    queue.beginClaim(claim);
+    queue.endClaim(claim, { first: 0, behind: 0 });
+    expect(startAll(queue, 0)).toEqual([1, 2]);
+  });
+
+  test('it starts when the memory has no room for a claim', () => {
+    const queue = queueWith([job(1, false)]);
+    queue.noteMore();
+    expect(queue.next(0, true)).toBeUndefined();
+    expect(idsOf(queue.next(0, false))).toEqual([1]);
+  });
+
+  const steps = fc.array(
+    fc.tuple(fc.constantFrom('note', 'claim', 'start', 'end', 'fail'), fc.nat(6), fc.nat(6)),
+    {
+      maxLength: 60,
+    },
+  );
+  test('whatever happens, something starts, a claim is asked for, or a request is under way', () => {
+    const run = (
+      concurrency: number,
+      digestFrom: number | undefined,
+      taken: typeof steps extends fc.Arbitrary<infer T> ? T : never,
+    ): void => {
+      const digest = digestFrom === undefined ? {} : { digest: { from: digestFrom, max: 5 } };
+      const queue = new ChannelQueue(channel, { ...limits, ...digest, concurrency, failingAfter: Infinity });
+      const underWay: (readonly DeliveryJob[])[] = [];
+      let count = 0;
+      const doOne = (what: string, first: number, behind: number): void => {
+        if (what === 'note') queue.noteMore();
+        if (what === 'claim') {
+          const claim = queue.asks(0);
+          queue.beginClaim(claim);
+          if (first % 2 === 0) queue.noteMore();
+          const got = { first: Math.min(first, claim.first), behind: Math.min(behind, claim.behind) };
+          for (let n = 0; n < got.first; n += 1) queue.push(job((count += 1)));
+          for (let n = 0; n < got.behind; n += 1) queue.push(job((count += 1), false));
+          queue.endClaim(claim, got);
+        }
+        const next = what === 'start' ? queue.next(0) : undefined;
+        if (Array.isArray(next)) underWay.push(next as DeliveryJob[]);
+        const ended = what === 'end' || what === 'fail' ? underWay.shift() : undefined;
+        if (ended !== undefined) queue.end(ended, what === 'fail', 0);
+      };
+      for (const step of taken) {
+        doOne(...step);
+        if (queue.active > 0 || (queue.queued === 0 && !queue.mayHaveMore)) continue;
+        const { first, behind } = queue.asks(0);
+        if (first > 0 || (behind > 0 && queue.queued === 0)) continue;
+        const next = queue.next(0);
+        expect(Array.isArray(next)).toBe(true);
+        underWay.push(next as DeliveryJob[]);
+      }
+    };
+    fc.assert(fc.property(fc.integer({ min: 1, max: 8 }), fc.constantFrom(undefined, 1, 3), steps, run), {
+      numRuns: 1_000,
+    });
   });
 });

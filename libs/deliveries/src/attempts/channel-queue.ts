@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ChannelLimits } from '@chainwatch/channels';
 import { type Channel, isOpen } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
@@ -13,6 +15,8 @@ const SLOW_MS = 1_000;
 /** What cannot start within this time stays in the table. */
 const SOON_MS = 1_000;
 
+type Digest = NonNullable<ChannelLimits['digest']>;
+
 export interface QueueLimits {
   /** Concurrent requests of one channel. */
   readonly concurrency: number;
@@ -22,8 +26,8 @@ export interface QueueLimits {
   readonly intervalMs: number;
   /** The same over all channels that share its pace. */
   readonly sharedIntervalMs: number;
-  /** Once `from` jobs wait, up to `max` of them go in one request. */
-  readonly digest?: { readonly from: number; readonly max: number };
+  /** Once `from` jobs wait, up to `max` of them go in one request: of as many characters, or one. */
+  readonly digest?: Digest;
 }
 
 /** The limits of a channel: those of its kind, else those of the options. */
@@ -125,12 +129,13 @@ export class ChannelQueue {
     const requests = (this.isSuspect(nowMs) ? this.#window : 2 * this.#window) - this.#active;
     const inTime =
       this.#intervalMs === 0 ? requests : Math.min(requests, Math.ceil(SOON_MS / this.#intervalMs));
-    const room = Math.max(0, inTime * (digest?.max ?? 1) - this.queued);
-    const behind =
-      Math.ceil(concurrency / 2) - this.#activeBehind - this.#retries.length - this.#historical.length;
+    // What goes behind takes no room from first attempts: it waits for them.
+    const room = Math.max(0, inTime * (digest?.max ?? 1) - this.#fresh.length);
+    const waiting = this.#retries.length + this.#historical.length;
+    const behind = Math.min(room - waiting, Math.ceil(concurrency / 2) - this.#activeBehind - waiting);
     return {
       first: this.#mayHave.first ? room : 0,
-      behind: this.#mayHave.behind ? Math.max(0, Math.min(room, behind)) : 0,
+      behind: this.#mayHave.behind ? Math.max(0, behind) : 0,
     };
   }
 
@@ -138,6 +143,14 @@ export class ChannelQueue {
   runOf({ first }: RowCounts): number {
     const { digest } = this.#limits;
     return digest?.from === 1 && this.#channel.orderingKey === 'channel' ? Math.min(first, digest.max) : 1;
+  }
+
+  /** The jobs of a claim that one request may have. The table brings the others when it is on record. */
+  fitting(jobs: readonly DeliveryJob[]): readonly DeliveryJob[] {
+    const { digest } = this.#limits;
+    return digest?.charsMax === undefined || this.#channel.orderingKey !== 'channel'
+      ? jobs
+      : jobs.slice(0, countFitting(jobs, digest));
   }
 
   /** A claim of so many rows begins. What is noted from now on holds when it ends. */
@@ -158,7 +171,8 @@ export class ChannelQueue {
   needsRefill(nowMs: number): boolean {
     if (this.needsHistory) return true;
     const { first, behind } = this.asks(nowMs);
-    return this.queued <= this.#window / 2 && first + behind > 0;
+    const isLow = (count: number): boolean => count <= this.#window / 2;
+    return (first > 0 && isLow(this.#fresh.length)) || (behind > 0 && isLow(this.queued));
   }
 
   /** When the job was due that has waited longest, history aside. */
@@ -215,12 +229,13 @@ export class ChannelQueue {
   /**
    * The jobs of the next request that may start now. A number: milliseconds until one may start. Undefined:
    * none may start until something ends.
+   * @param mayClaim a claim may bring first attempts: what goes behind waits for them
    */
-  next(nowMs: number): readonly DeliveryJob[] | number | undefined {
+  next(nowMs: number, mayClaim = true): readonly DeliveryJob[] | number | undefined {
     if (this.queued === 0 || this.#active >= this.#window || this.#failures >= this.#limits.failingAfter)
       return undefined;
     if (nowMs < this.#startMs) return this.#startMs - nowMs;
-    const jobs = this.#take(nowMs);
+    const jobs = this.#take(nowMs, mayClaim);
     if (jobs.length === 0) return undefined;
     this.#nextStartMs = paceNext(this.#nextStartMs, nowMs, this.#intervalMs);
     this.#pace.nextStartMs = paceNext(this.#pace.nextStartMs, nowMs, this.#limits.sharedIntervalMs);
@@ -237,17 +252,25 @@ export class ChannelQueue {
     return Math.max(this.#limits.intervalMs, perSecond === undefined ? 0 : 1_000 / perSecond);
   }
 
-  #take(nowMs: number): readonly DeliveryJob[] {
+  #take(nowMs: number, mayClaim: boolean): readonly DeliveryJob[] {
     const { digest, concurrency } = this.#limits;
-    const mayComeFirst = this.#fresh.length === 0 && (this.#mayHave.first || this.#isClaiming);
+    const mayComeFirst = this.#fresh.length === 0 && ((this.#mayHave.first && mayClaim) || this.#isClaiming);
     const isFree = !mayComeFirst && this.#activeBehind < Math.max(1, concurrency / 2);
     this.#wentAhead = isFree && !this.#wentAhead && this.#hasPatienceEnded(nowMs);
     if (this.#wentAhead) return this.#retries.splice(0, 1);
-    if (digest !== undefined && this.#fresh.length >= digest.from)
-      return this.#fresh.splice(0, countTogether(this.#fresh, digest.max));
+    if (digest !== undefined && this.#fresh.length >= digest.from) return this.#takeTogether(digest);
     const job =
       this.#fresh.shift() ?? (isFree ? (this.#retries.shift() ?? this.#historical.shift()) : undefined);
     return job === undefined ? [] : [job];
+  }
+
+  /** Those that go in one request. What is rehearsed goes alone: none of it concerns the others. */
+  #takeTogether(digest: Digest): readonly DeliveryJob[] {
+    if (this.#fresh[0]?.rehearsal !== undefined) return this.#fresh.splice(0, 1);
+    const together = this.#fresh.filter(({ rehearsal }) => rehearsal === undefined);
+    const taken = new Set(together.slice(0, countTogether(together, digest)));
+    this.#fresh = this.#fresh.filter((job) => !taken.has(job));
+    return [...taken];
   }
 
   #hasPatienceEnded(nowMs: number): boolean {
@@ -316,10 +339,29 @@ export function isBehind({ isFirst, isHistorical, orderingKey }: DeliveryJob): b
   return orderingKey === undefined && (!isFirst || isHistorical === true);
 }
 
-/** How many of these go in one request: at most `max`, and those of a key all or none. */
-function countTogether(jobs: readonly DeliveryJob[], max: number): number {
-  let count = Math.min(max, jobs.length);
+/** The first ones up to the most that a request may have: at least one. */
+function countFitting(jobs: readonly DeliveryJob[], { max, charsMax = Infinity }: Digest): number {
+  let [count, chars] = [0, 0];
+  while (count < Math.min(max, jobs.length)) {
+    chars += jobs[count]!.payload.length;
+    if (count > 0 && chars > charsMax) break;
+    count += 1;
+  }
+  return count;
+}
+
+/**
+ * How many of these go in one request: those of a key all or none. One with a strict order that was refused before goes alone,
+ * because its receiver may refuse another one, or the length.
+ */
+function countTogether(jobs: readonly DeliveryJob[], digest: Digest): number {
+  const wasRefused = ({ orderingKey, attemptCount }: DeliveryJob): boolean =>
+    orderingKey !== undefined && attemptCount > 0;
+  const refused = jobs.findIndex(wasRefused);
+  if (refused === 0) return 1;
+  const fitting = countFitting(refused === -1 ? jobs : jobs.slice(0, refused), digest);
+  let count = fitting;
   const keyOf = (at: number): number | undefined => jobs[at]?.orderingKey;
   while (count > 0 && keyOf(count) !== undefined && keyOf(count) === keyOf(count - 1)) count -= 1;
-  return count === 0 ? Math.min(max, jobs.length) : count;
+  return count === 0 ? fitting : count;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '@chainwatch/telemetry';
 import { isOpen, type Channel } from '../channel-store.ts';
@@ -63,10 +64,7 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
       queue = new ChannelQueue(channel, queueLimitsOf(channel, options), this.#paceOf(channel));
       this.#queues.set(channel.id, queue);
       if (channel.fault !== undefined)
-        logger.error(
-          { channel_id: channel.id, reason: channel.fault },
-          'a notification channel could not be used',
-        );
+        logger.error({ channel_id: channel.id, reason: channel.fault }, 'failed to use notification channel');
     } else if (queue.channel !== channel) this.#change(queue, channel);
     queue.noteUse(now());
     return queue;
@@ -148,6 +146,12 @@ export class ChannelQueues implements Iterable<ChannelQueue> {
     this.#bytes += job.payload.length;
     if (job.isProbe || job.isTest) return this.#listener?.onUrgent(queue, job);
     queue.push(job);
+  }
+
+  /** Whether a claim may bring it jobs. Receivers that may not answer fill half of the memory at most. */
+  mayClaim(queue: ChannelQueue): boolean {
+    const { options, now } = this.#deps;
+    return this.room > (queue.isSuspect(now()) ? options.queue / 2 : 0);
   }
 
   /** How many more jobs fit at most. */

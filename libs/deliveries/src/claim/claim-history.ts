@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { v7 as uuidv7 } from 'uuid';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
@@ -46,11 +47,10 @@ export async function scheduleHistory(
   if (!isOpen(channel) || !isFree) return nothing;
   const { events, rowIds } = await listHistorical(db, channel.id);
   const asked = events.filter((event) => channel.includesHistory === true || !event.is_historical);
-  const { wanted, faults } = findWantedEvents(asked, {
+  const { wanted, faults } = await findWantedEvents(asked, {
     channels: [channel],
     leftOut: await findLeftOut(db, asked, [channel]),
-    onFault: ({ id }, err) =>
-      logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
+    onFault: ({ id }, err) => logger.error({ err, channel_id: id }, 'failed to read channel filters'),
   });
   const mine = wanted.filter(({ channels: of }) => of.length > 0).map(({ event }) => event);
   await storeHistorical(db, { channel, rowIds, events: mine });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
@@ -16,6 +17,7 @@ import {
   findDueChannels,
   holdDeliveries,
   listTests,
+  PROBES_MAX,
 } from './table.ts';
 
 export interface ClaimLoopDeps {
@@ -37,6 +39,8 @@ export interface ClaimLoopDeps {
 const CHANNELS_MAX = 200;
 const ROWS_MAX = 500;
 const NOTHING: ReadonlySet<string> = new Set();
+/** Of one look. */
+const PROBE_ROUNDS = 10;
 const CLEAN_UP_MS = 600_000;
 /** A queue that nobody used for so long is dropped. */
 const IDLE_MS = 60_000;
@@ -91,8 +95,8 @@ export class ClaimLoop {
         if (await this.#step()) wake.notify();
         health?.succeed();
       } catch (err) {
-        health?.fail('due deliveries could not be claimed');
-        logger.warn({ err }, 'due deliveries could not be claimed');
+        health?.fail('failed to claim due deliveries');
+        logger.warn({ err }, 'failed to claim due deliveries');
       }
       await wake.wait(options.pollMs, signal);
     }
@@ -101,15 +105,17 @@ export class ClaimLoop {
   /** True: there may be more. */
   async #step(): Promise<boolean> {
     const { db, queues, options } = this.#deps;
-    // Ahead of the looks: a bell waits for nothing but the statement before it.
-    let isMore = await this.#claim();
+    // Ahead of the others, and between them: a bell waits for nothing but the statement before it.
+    await this.#claim();
+    let isMore = false;
     // Ahead of the probes, which go by what is held.
-    if (queues.closed.size > 0) isMore = (await this.#hold()) || isMore;
+    if (queues.closed.size > 0) isMore = await this.#hold();
     if (this.#isDue('refresh', options.refreshMs)) await this.#refresh();
     if (this.#isDue('look', options.pollMs)) isMore = (await this.#look()) || isMore;
     if (this.#isDue('cleanUp', CLEAN_UP_MS))
-      while (!this.#stop.signal.aborted && (await discardExpired(db)) > 0);
-    return (await this.#makeHistory()) || isMore;
+      while (!this.#stop.signal.aborted && (await discardExpired(db)) > 0) await this.#claim();
+    isMore = (await this.#makeHistory()) || isMore;
+    return isMore || this.#isHungry;
   }
 
   #isDue(what: 'look' | 'refresh' | 'history' | 'cleanUp', intervalMs: number): boolean {
@@ -120,10 +126,10 @@ export class ClaimLoop {
   }
 
   /** Claims for the queues that may have more, each in turn. */
-  async #claim(): Promise<boolean> {
+  async #claim(): Promise<void> {
     const { queues } = this.#deps;
     const claims = this.#listClaims();
-    if (claims.length === 0) return false;
+    if (claims.length === 0) return;
     for (const { queue, asked } of claims) queue.beginClaim(asked);
     let jobs: readonly DeliveryJob[];
     try {
@@ -146,19 +152,18 @@ export class ClaimLoop {
     const jobsOf = new Map<string, DeliveryJob[]>(claims.map(({ queue }) => [queue.channel.id, []]));
     for (const job of jobs) jobsOf.get(job.channelId)!.push(job);
     for (const { queue, asked } of claims) this.#endClaim(queue, asked, jobsOf.get(queue.channel.id)!);
-    return this.#isHungry;
   }
 
   get #isHungry(): boolean {
     const { queues } = this.#deps;
-    if (queues.room > 0) for (const queue of queues.hungry) if (this.#asks(queue) !== undefined) return true;
+    for (const queue of queues.hungry) if (this.#asks(queue) !== undefined) return true;
     return false;
   }
 
   #endClaim(queue: ChannelQueue, asked: RowCounts, got: readonly DeliveryJob[]): void {
     const { queues, now } = this.#deps;
     const missing = this.#listUnproved(queue.channel, got);
-    const first = got.filter((job) => !isBehind(job));
+    const first = queue.fitting(got.filter((job) => !isBehind(job)));
     const behind = got.filter(isBehind);
     const isFull = asked.first > 0 && first.length >= asked.first;
     // None passes by one whose proof is not there yet.
@@ -176,10 +181,10 @@ export class ClaimLoop {
 
   /** Ids of the jobs whose proof is not there yet. */
   #listUnproved(channel: Channel, jobs: readonly DeliveryJob[]): ReadonlySet<string> {
-    const { includeProof } = channel;
+    const { id: channelId, workspaceId, includeProof } = channel;
     return includeProof === undefined
       ? NOTHING
-      : this.#deps.proofs.prepare({ channelId: channel.id, includeProof }, jobs);
+      : this.#deps.proofs.prepare({ channelId, workspaceId, includeProof }, jobs);
   }
 
   #listClaims(): { readonly queue: ChannelQueue; readonly asked: RowCounts }[] {
@@ -188,9 +193,13 @@ export class ClaimLoop {
     const share = Math.max(2, Math.floor(ROWS_MAX / Math.min(CHANNELS_MAX, queues.hungry.size)));
     let { room } = queues;
     for (const queue of queues.hungry) {
-      if (claims.length === CHANNELS_MAX || room <= 0) break;
+      if (claims.length === CHANNELS_MAX || (room <= 0 && claims.length > 0)) break;
       const asked = this.#asks(queue);
-      if (asked === undefined) continue;
+      if (asked === undefined) {
+        // It waits for no claim that cannot come.
+        if (!queues.mayClaim(queue)) queues.tellReady(queue);
+        continue;
+      }
       const first = Math.min(asked.first, share, room);
       const behind = Math.min(asked.behind, share);
       claims.push({ queue, asked: { first, behind } });
@@ -201,10 +210,9 @@ export class ClaimLoop {
     return claims;
   }
 
-  /** Receivers that may not answer fill half of the memory at most. */
   #asks(queue: ChannelQueue): RowCounts | undefined {
-    const { queues, members, options, now } = this.#deps;
-    if (queue.isSuspect(now()) && queues.room < options.queue / 2) return undefined;
+    const { queues, members, now } = this.#deps;
+    if (!queues.mayClaim(queue)) return undefined;
     const asked = queue.asks(now());
     return asked.first + asked.behind > 0 && members.owns(queue.channel.id) ? asked : undefined;
   }
@@ -219,26 +227,47 @@ export class ClaimLoop {
 
   /** Some rows at a time: claims do not wait for those of many channels that close together. */
   async #hold(): Promise<boolean> {
-    const { db, queues } = this.#deps;
+    const { planned, queues } = this.#deps;
     const closed = [...queues.closed];
-    const hasMore = await holdDeliveries(db, closed);
+    const hasMore = await holdDeliveries(planned, closed);
     if (!hasMore) for (const id of closed) queues.closed.delete(id);
+    await this.#claim();
     return hasMore;
   }
 
   /** Asks the table which channels have something to do. True: some have. */
   async #look(): Promise<boolean> {
-    const { db, planned, channels, queues, members, options } = this.#deps;
+    const { planned, channels, queues, members } = this.#deps;
     const due = await findDueChannels(planned, members.partitions);
-    const byId = new Map(due.map((one) => [one.id, one]));
-    const probes = await claimProbes(db, options.probeIntervalMs, members.partitions);
-    const listed = await channels.listByIds([
-      ...new Set([...byId.keys(), ...probes.map(({ channelId }) => channelId)]),
-    ]);
-    for (const channel of listed) {
+    await this.#claim();
+    const startable = new Set(due.filter(({ isDue }) => isDue).map(({ id }) => id));
+    for (const channel of await channels.listByIds(due.map(({ id }) => id))) {
       const queue = queues.of(channel);
-      if (byId.get(channel.id)?.isDue === true) queues.noteMore(queue);
+      if (startable.has(channel.id)) queues.noteMore(queue);
     }
+    await this.#claim();
+    await this.#probe();
+    const withTests = due.filter(({ hasTests }) => hasTests).map(({ id }) => id);
+    for (const job of withTests.length > 0 ? await listTests(planned, withTests, ROWS_MAX) : [])
+      this.#enqueue(job);
+    for (const { id } of due.filter(({ isToBeHeld }) => isToBeHeld)) queues.closed.add(id);
+    return startable.size > 0;
+  }
+
+  /** Some at a time: claims do not wait for those of many channels that failed together. */
+  async #probe(): Promise<void> {
+    for (let round = 0; round < PROBE_ROUNDS; round += 1) {
+      if ((await this.#probeSome()) < PROBES_MAX) return;
+      await this.#claim();
+    }
+  }
+
+  /** @returns how many were due. No claim comes in between: what is idle when it is read is nobody else's. */
+  async #probeSome(): Promise<number> {
+    const { db, channels, queues, members, options } = this.#deps;
+    const probes = await claimProbes(db, options.probeIntervalMs, members.partitions);
+    for (const channel of await channels.listByIds(probes.map(({ channelId }) => channelId)))
+      queues.of(channel);
     const isIdle = ({ channelId }: DeliveryJob): boolean => {
       const queue = queues.find(channelId);
       return queue !== undefined && queue.ids.size === 0 && queue.channel.fault === undefined;
@@ -247,11 +276,7 @@ export class ClaimLoop {
     for (const job of probes)
       if (isIdle(job) && this.#listUnproved(queues.find(job.channelId)!.channel, [job]).size === 0)
         this.#enqueue(job);
-    const withTests = due.filter(({ hasTests }) => hasTests).map(({ id }) => id);
-    for (const job of withTests.length > 0 ? await listTests(planned, withTests, ROWS_MAX) : [])
-      this.#enqueue(job);
-    for (const { id } of due.filter(({ isToBeHeld }) => isToBeHeld)) queues.closed.add(id);
-    return due.some(({ isDue }) => isDue);
+    return probes.length;
   }
 
   /** Gives the queues the present state of their channels, and drops queues that nobody uses. */
@@ -265,6 +290,7 @@ export class ClaimLoop {
     // The channel was deleted, and its deliveries with it.
     for (const { channel, active } of busy.filter(({ channel: { id } }) => !known.has(id)))
       if (active === 0) queues.drop(channel.id);
+    await this.#claim();
   }
 
   /** Of open channels that have nothing else to do. True: there may be more. */
@@ -280,11 +306,13 @@ export class ClaimLoop {
       const queue = queues.of(channel);
       const isFree = queue.ids.size === 0 && !queue.mayHaveMore;
       const { hasMore, hasMade } = await scheduleHistory(db, channel, { isFree, logger });
-      if (isFree) queue.hasHistory = hasMore;
+      // What was not free at a look is free after the next claim, or when its deliveries are on record.
+      if (isFree || isLook) queue.hasHistory = !isFree || hasMore;
       if (queue.hasHistory) this.#historical.add(queue);
       else this.#historical.delete(queue);
       if (hasMade) queues.noteMore(queue);
       isMore ||= hasMade || queue.needsHistory;
+      await this.#claim();
     }
     return isMore;
   }

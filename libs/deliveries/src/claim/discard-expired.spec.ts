@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { giveWorlds, type World } from '../spec-world.ts';
 import { discardExpired } from './table.ts';
 

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import { CHANNEL_KEY } from '../schedule/ordering-key.ts';
+
 /** Open rows with a strict order. Its partial indexes are named after this condition. */
 export const ORDERED = `status IN ('pending', 'held') AND ordering_key IS NOT NULL`;
 
@@ -11,7 +14,7 @@ export function randomKey(): number {
 
 /**
  * SQL of the rows of the channel `c` that may go in its strict order, if it still has one (`s.is_strict`): of each key the first
- * open row, whether it was tried before or not, and as many behind it as go in the same request (`c.run`). One that waits or is
+ * open row, whether it was tried before or not, and as many behind it as go in the same request: those of the whole channel (`c.run`) that were not tried yet. One that waits or is
  * under way holds back its key, and history goes behind what is live.
  *
  * It goes from key to key in the index, so that what waits behind the first row of a key costs nothing.
@@ -24,9 +27,11 @@ export function orderedRows(columns: string, isDue: string): string {
     SELECT r.* FROM (SELECT key FROM ahead WHERE key IS NOT NULL UNION ALL SELECT key FROM rest WHERE key < $6::int) k
     CROSS JOIN LATERAL (
       SELECT ${columns} FROM (
-        SELECT *, bool_and(may_go) OVER (ORDER BY is_historical, id) AS is_next FROM (
-          SELECT ${columns}, ${isDue} AND id <> ALL($4::uuid[]) AS may_go FROM deliveries
-          WHERE channel_id = c.channel_id AND ${ORDERED} AND ordering_key = k.key ORDER BY is_historical, id LIMIT c.run) first) f WHERE is_next) r`;
+        SELECT *, bool_and(may_go) OVER line AND (row_number() OVER line = 1 OR NOT bool_or(was_tried) OVER line) AS is_next FROM (
+          SELECT ${columns}, ${isDue} AND id <> ALL($4::uuid[]) AS may_go, attempt_count > attempt_base AS was_tried FROM deliveries
+          WHERE channel_id = c.channel_id AND ${ORDERED} AND ordering_key = k.key
+          ORDER BY is_historical, id LIMIT CASE k.key WHEN ${CHANNEL_KEY} THEN c.run ELSE 1 END) first
+        WINDOW line AS (ORDER BY is_historical, id)) f WHERE is_next) r`;
 }
 
 /**

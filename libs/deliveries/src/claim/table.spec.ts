@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { giveWorlds, type World } from '../spec-world.ts';
-import { claimDeliveries, findDueChannels } from './table.ts';
+import { claimDeliveries, claimProbes, findDueChannels } from './table.ts';
 
 let world: World;
 giveWorlds((given) => ({ world } = given));
@@ -62,15 +63,19 @@ interface Asked {
   readonly run: number;
 }
 
-/** Ids that may go in a strict order, by key: none behind one that waits or is under way. */
-function listStartable(rows: readonly Stored[], { run }: Pick<Asked, 'run'>): string[][] {
+/** Ids that may go in a strict order, by key: none behind one that waits or is under way, and what was tried alone. */
+function listStartable(rows: readonly Stored[], asked: Pick<Asked, 'run'>): string[][] {
   const keys = [...new Set(rows.map(({ ordering_key: key }) => key))];
   return keys.map((key) => {
+    const run = key === 0 ? asked.run : 1;
     const line = rows
       .filter((one) => one.ordering_key === key)
       .toSorted((left, right) => Number(left.is_historical) - Number(right.is_historical))
       .slice(0, run);
-    const stop = line.findIndex((one) => !isDue(one) || one.isUnderWay);
+    const stop = line.findIndex(
+      (one, place) =>
+        !isDue(one) || one.isUnderWay || (place > 0 && (one.attempt_count > 0 || line[0]!.attempt_count > 0)),
+    );
     return line.slice(0, stop < 0 ? run : stop).map(({ id }) => id);
   });
 }
@@ -171,4 +176,53 @@ test('claims of random tables are what the rules say, of each channel, and chang
     }),
     { numRuns: Number(process.env.CLAIM_RUNS ?? 40) },
   );
+});
+
+describe('the probe of a failing channel', () => {
+  const [TRIED, UNTRIED] = ['01900000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000002'];
+  let channelId: string;
+  beforeEach(async () => {
+    channelId = await world.addChannel('https://1.1.1.1/');
+    for (const [place, id] of [TRIED, UNTRIED].entries()) {
+      const { eventId } = await world.insertEvent();
+      await world.db.query(
+        `INSERT INTO deliveries (id, project_id, channel_id, event_id, event_type, status, attempt_count, created_at)
+         VALUES ($1, $2, $3, $4, 'transaction.detected', 'held', $5, now() + $6 * interval '1 s')`,
+        [id, world.projectId, channelId, eventId, place === 0 ? 5 : 0, place],
+      );
+    }
+  });
+
+  const probe = async (failures: number, config: object = {}): Promise<unknown[]> => {
+    await world.db.query(
+      `UPDATE notification_channels SET status = 'failing', probe_at = NULL, consecutive_failures = $2, config = config || $3 WHERE id = $1`,
+      [channelId, failures, config],
+    );
+    return (await claimProbes(world.db, 1_000, undefined)).map(({ id, isProbe, isExtra }) => [
+      id,
+      isProbe,
+      isExtra,
+    ]);
+  };
+
+  test('is the oldest delivery, and after every second failure the oldest that was never tried', async () => {
+    expect(await probe(5)).toEqual([[TRIED, true, false]]);
+    expect(await probe(6)).toEqual([[UNTRIED, true, true]]);
+    await world.db.query('UPDATE deliveries SET attempt_count = 1');
+    expect(await probe(6)).toEqual([[TRIED, true, false]]);
+  });
+
+  test('is what failed by our own fault only where nothing else waits', async () => {
+    await world.db.query(`UPDATE deliveries SET last_error = 'internal_error' WHERE id = $1`, [TRIED]);
+    expect(await probe(5)).toEqual([[UNTRIED, true, false]]);
+    await world.db.query(`UPDATE deliveries SET last_error = 'internal_error'`);
+    expect(await probe(5)).toEqual([[TRIED, true, false]]);
+    expect(await probe(6)).toEqual([[TRIED, true, false]]);
+  });
+
+  test('is the first of a strict order', async () => {
+    await world.db.query('UPDATE deliveries SET ordering_key = 1');
+    for (const failures of [5, 6])
+      expect(await probe(failures, { ordering: 'strict' })).toEqual([[TRIED, true, false]]);
+  });
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import type { RowCounts } from '../attempts/channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
@@ -47,6 +48,8 @@ interface DeliveryRow {
   readonly ordering_key: number | null;
   /** Of claims: whether its channel has a strict order now. */
   readonly is_strict?: boolean | null;
+  /** Of probes: it goes in place of an older one. */
+  readonly is_extra?: boolean;
 }
 
 /**
@@ -152,41 +155,72 @@ export async function listTests(
   return toJobs(rows, false);
 }
 
-/** Failing channels of these partitions whose probe is due, each with the oldest delivery that waits: in a strict order none else may. The next probe comes after the interval. */
+/** Of one statement, begun in one turn of the event loop. */
+export const PROBES_MAX = 20;
+
+/**
+ * Failing channels of these partitions whose probe is due, each with one delivery that waits. It is the oldest, and after
+ * every second failure the oldest that was never tried, so that one event which its receiver cannot take closes nothing: in
+ * that one's place, it counts for no attempt. In a strict order none may go but the oldest, or the first one of another
+ * address. What failed by our own fault goes
+ * where nothing else waits. The next probe comes after the interval.
+ */
 export async function claimProbes(
   db: Sql,
   probeIntervalMs: number,
   partitions: Partitions,
 ): Promise<readonly DeliveryJob[]> {
+  const one = (condition: string, order: string, isExtra = false): string =>
+    `SELECT * FROM (SELECT channel_id, ${COLUMNS}, ${isExtra} AS is_extra FROM deliveries WHERE channel_id = due.id AND ${condition} ORDER BY ${order} LIMIT 1)`;
+  const isStrict = `due.config ->> 'ordering' = 'strict'`;
+  const isOurs = `last_error IS NOT DISTINCT FROM 'internal_error'`;
+  const oldestKey = `(SELECT ordering_key FROM deliveries WHERE channel_id = due.id AND ${ORDERED} ORDER BY id LIMIT 1)`;
+  // From a random key on, and then from the first one: two events that are refused close nothing either.
+  const another = (side: '>=' | '<'): string =>
+    `(${one(
+      `${isStrict} AND due.config ->> 'ordering_key' = 'address' AND due.consecutive_failures % 2 = 0
+         AND ${ORDERED} AND ordering_key <> ${oldestKey} AND ordering_key ${side} $3::int`,
+      'ordering_key, is_historical, id',
+      true,
+    )} another)`;
   const { rows } = await db.query<DeliveryRow>(
     `WITH due AS (
        UPDATE notification_channels SET probe_at = now() + $1 * interval '1 ms' WHERE id IN (
          SELECT id FROM notification_channels c
          WHERE c.status = 'failing' AND NOT c.is_archived AND (c.probe_at IS NULL OR c.probe_at <= now())
            AND ${inPartitions('c.id', 2)} AND EXISTS (SELECT FROM deliveries d WHERE d.channel_id = c.id AND d.status = 'held')
-         LIMIT 200 FOR UPDATE SKIP LOCKED)
-       RETURNING id, config)
+         LIMIT ${PROBES_MAX} FOR NO KEY UPDATE SKIP LOCKED)
+       RETURNING id, config, consecutive_failures)
      SELECT d.*, e.* FROM due CROSS JOIN LATERAL (
-       SELECT * FROM (SELECT channel_id, ${COLUMNS} FROM deliveries
-         WHERE due.config ->> 'ordering' = 'strict' AND channel_id = due.id AND ${ORDERED} ORDER BY id LIMIT 1) ordered
-       UNION ALL SELECT * FROM (SELECT channel_id, ${COLUMNS} FROM deliveries WHERE channel_id = due.id AND status = 'held' ORDER BY created_at, id LIMIT 1) held
+       ${another('>=')} UNION ALL ${another('<')}
+       UNION ALL ${one(`${isStrict} AND ${ORDERED}`, 'id')} ordered
+       UNION ALL ${one(`due.consecutive_failures % 2 = 0 AND status = 'held' AND ${UNTRIED} AND NOT is_historical AND NOT ${isOurs}`, 'id', true)} untried
+       UNION ALL ${one(`status = 'held' AND NOT ${isOurs}`, 'created_at, id')} held
+       UNION ALL ${one(`status = 'held'`, 'created_at, id')} any_held
        LIMIT 1) d ${WITH_EVENT}`,
-    [probeIntervalMs, partitions ?? null],
+    [probeIntervalMs, partitions ?? null, randomKey()],
   );
   return toJobs(rows, true);
 }
 
-const HOLD_MAX = 200;
+/** So many take no longer than a claim. */
+const HOLD_MAX = 50;
 
-/** Holds deliveries of channels that are closed, so that they spend no attempt. True: there may be more. */
-export async function holdDeliveries(db: Sql, channelIds: readonly string[]): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `UPDATE deliveries SET status = 'held', updated_at = now() WHERE id IN (
-       SELECT d.id FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
-       WHERE d.channel_id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.is_test AND NOT (c.status = 'active' AND NOT c.is_archived)
-       LIMIT ${HOLD_MAX} FOR UPDATE OF d SKIP LOCKED)`,
-    [channelIds],
-  );
+/**
+ * Holds deliveries of channels that are closed, so that they spend no attempt. The commit does not wait for the disk: after a
+ * crash they are pending again, and found by the next look. True: there may be more.
+ */
+export async function holdDeliveries(planned: Sql, channelIds: readonly string[]): Promise<boolean> {
+  const { rowCount } = await planned.query({
+    name: 'hold_deliveries',
+    text: `WITH relaxed AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+      next AS MATERIALIZED (
+        SELECT d.id FROM deliveries d JOIN notification_channels c ON c.id = d.channel_id
+        WHERE d.channel_id = ANY($1::uuid[]) AND d.status = 'pending' AND NOT d.is_test AND NOT (c.status = 'active' AND NOT c.is_archived)
+        LIMIT ${HOLD_MAX} FOR UPDATE OF d SKIP LOCKED)
+      UPDATE deliveries d SET status = 'held', updated_at = now() FROM next, relaxed WHERE d.id = next.id`,
+    values: [channelIds],
+  });
   return rowCount === HOLD_MAX;
 }
 
@@ -217,6 +251,7 @@ function toJobs(rows: readonly DeliveryRow[], isProbe: boolean): readonly Delive
       isFirst: row.attempt_count === 0,
       dueAt: row.next_attempt_at,
       isProbe,
+      isExtra: row.is_extra === true,
       eventAt: saysNothing(row) ? undefined : row.event_at,
       isTest: row.is_test,
       rehearsal: parseRehearsal(row.rehearsal),

@@ -1,9 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver, SpecEvent } from '@chainwatch/testing-stack';
 import { giveWorlds, type World } from '../spec-world.ts';
-import { previewEvents, type Preview, type PreviewLimits } from './preview-events.ts';
+import {
+  previewEvents,
+  type Preview,
+  type PreviewDependencies,
+  type PreviewLimits,
+} from './preview-events.ts';
 
 let world: World;
 let receiver: Receiver;
@@ -59,6 +65,12 @@ const randomEvent: fc.Arbitrary<RandomEvent> = fc.record({
 const selection = fc.record({
   event_types: optional(fc.subarray(TYPES, { minLength: 1 })),
   include_historical: optional(fc.boolean()),
+  fields: optional(
+    fc.subarray(['data.transaction.direction', 'data.transaction.transfers.amount', 'data.addresses'], {
+      minLength: 1,
+    }),
+  ),
+  format: optional(fc.constantFrom('native', 'cloudevents')),
   filters: fc.record({
     chain_gids: optional(fc.subarray([CHAIN, 'eip155:1'], { minLength: 1 })),
     asset_gids: optional(fc.subarray([COIN, TOKEN], { minLength: 1 })),
@@ -196,6 +208,8 @@ interface Asked {
   readonly until: Date;
 }
 
+const depsOf = (): PreviewDependencies => ({ db: world.db, logger: { warn: () => undefined } });
+
 /** With few events at once, and with enough for all. */
 async function readAll(
   { config, ...asked }: Asked,
@@ -203,15 +217,15 @@ async function readAll(
 ): Promise<{ readonly first: Preview; readonly whole: Preview }> {
   const request = { ...asked, kind: 'webhook', selection: config };
   return {
-    first: await previewEvents(world.db, request, limits),
-    whole: await previewEvents(world.db, request, { ...limits, eventsMax: 1_000 }),
+    first: await previewEvents(depsOf(), request, limits),
+    whole: await previewEvents(depsOf(), request, { ...limits, eventsMax: 1_000 }),
   };
 }
 
 describe('time', () => {
   const ask = (limits: Partial<PreviewLimits>): Promise<Preview> =>
     previewEvents(
-      world.db,
+      depsOf(),
       {
         projectId: world.projectId,
         kind: 'webhook',
@@ -225,7 +239,7 @@ describe('time', () => {
   test('that is used up is told, and nothing is guessed', async () => {
     await world.insertEvent();
     expect(await ask({ budgetMs: 0 })).toEqual({
-      ...{ total: 0, counts: [], bodies: [], until: new Date(0), isComplete: false },
+      ...{ total: 0, counts: [], payloads: [], bodies: [], until: new Date(0), isComplete: false },
     });
     expect(await ask({})).toMatchObject({ total: 1, isComplete: true });
   });

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { performance } from 'node:perf_hooks';
-import { loadExpressions } from '@chainwatch/channels';
+import { loadExpressions, shapePayload, type NameBook } from '@chainwatch/channels';
 import type { Database } from '@chainwatch/db';
 import { findPoison } from '@chainwatch/quarantine';
 import { parseChannel, type Channel } from '../channel-store.ts';
+import { createMessageNames, type MessageNamesDeps } from '../names/message-names.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';
 import { findLeftOut } from '../schedule/read-left-out.ts';
 import { readEvents, type EventPage, type KeptEvent, type Place } from './read-events.ts';
@@ -10,9 +12,9 @@ import { readEvents, type EventPage, type KeptEvent, type Place } from './read-e
 /** A channel that does not exist, and the time for which it is asked. */
 export interface PreviewRequest {
   readonly projectId: string;
-  /** Kind of channel whose bytes are shown. */
+  /** Kind of channel whose bytes, or texts, are shown. */
   readonly kind: string;
-  /** Members of a channel's config that select events, as stored. */
+  /** Members of a channel's config that select and shape events, as stored. */
   readonly selection: object;
   readonly since: Date;
   /** Exclusive. */
@@ -31,6 +33,11 @@ export interface PreviewLimits {
   readonly shownMax: number;
 }
 
+/** What messages to people name and link to, as in a notifier. */
+export interface PreviewDependencies extends Pick<MessageNamesDeps, 'findNetwork' | 'publicUrl' | 'logger'> {
+  readonly db: Database;
+}
+
 export interface EventCount {
   readonly type: string;
   /** Null for events of no chain. */
@@ -43,7 +50,9 @@ export interface Preview {
   readonly total: number;
   /** Of each type and chain, in their order. */
   readonly counts: readonly EventCount[];
-  /** The first of them, oldest first: the bytes that are sent. */
+  /** The first of them, oldest first: whole. */
+  readonly payloads: readonly string[];
+  /** The same in their order: the bytes that are sent. */
   readonly bodies: readonly string[];
   /** Every event made before it was looked at. */
   readonly until: Date;
@@ -73,10 +82,11 @@ interface Match {
  * It reads in steps, oldest first. Where events or time run out it says how far it came.
  */
 export async function previewEvents(
-  db: Database,
+  deps: PreviewDependencies,
   request: PreviewRequest,
   given: Partial<PreviewLimits> = {},
 ): Promise<Preview> {
+  const { db } = deps;
   const limits = { ...DEFAULT_LIMITS, ...given };
   const channel = await channelOf(request);
   const endMs = performance.now() + limits.budgetMs;
@@ -86,20 +96,22 @@ export async function previewEvents(
     const step = await readStep(db, { channel, after, until: request.until }, { ...limits, endMs });
     if (step === undefined) break;
     for (const event of step.wanted) matches.push(toMatch(event, matches.length < limits.shownMax));
-    if (!step.hasMore) return summarize(channel, matches, { until: request.until, isComplete: true });
+    if (!step.hasMore)
+      return summarize({ ...deps, channel }, matches, { until: request.until, isComplete: true });
     after = step.events.at(-1)!;
     read += step.events.length;
   }
   // Events of the same millisecond may not be read yet.
   const until = after.createdAt;
   const before = matches.filter(({ createdAt }) => createdAt < until);
-  return summarize(channel, before, { until, isComplete: false });
+  return summarize({ ...deps, channel }, before, { until, isComplete: false });
 }
 
 /** As the store reads it from a row; nothing is sent through it. */
 async function channelOf({ projectId, kind, selection }: PreviewRequest): Promise<Channel> {
   const row = {
     id: '',
+    workspace_id: '',
     project_id: projectId,
     kind,
     config: selection,
@@ -144,7 +156,7 @@ async function readStep(
     const wanted: KeptEvent[] = [];
     // One that cannot be read is not sent either: the scheduler sets it aside.
     await findPoison(page.events, async (some) => {
-      const found = findWantedEvents(some, { channels: [channel], leftOut, onFault: () => undefined });
+      const found = await findWantedEvents(some, { channels: [channel], leftOut, onFault: () => undefined });
       wanted.push(...found.wanted.flatMap(({ event, channels }) => (channels.length > 0 ? [event] : [])));
     });
     return { ...page, wanted };
@@ -161,20 +173,33 @@ function toMatch({ type, chain_gid: chainGid, createdAt, payload }: KeptEvent, i
   return { type, chainGid, createdAt, payload: isShown ? payload : undefined };
 }
 
-function summarize(
-  { kind }: Channel,
+/** As an attempt renders it. Nothing where it would fail. */
+function renderShown({ kind, shape }: Channel, payload: string, names: NameBook | undefined) {
+  try {
+    return [{ payload, body: kind!.render([shapePayload(payload, shape)], names) }];
+  } catch {
+    return [];
+  }
+}
+
+async function summarize(
+  { channel, ...deps }: PreviewDependencies & { readonly channel: Channel },
   matches: readonly Match[],
   reached: Pick<Preview, 'until' | 'isComplete'>,
-): Preview {
+): Promise<Preview> {
   const counts = new Map<string, EventCount>();
   for (const { type, chainGid } of matches) {
     const key = `${type} ${chainGid ?? ''}`;
     counts.set(key, { type, chainGid, count: (counts.get(key)?.count ?? 0) + 1 });
   }
+  const payloads = matches.flatMap(({ payload }) => payload ?? []);
+  const names = channel.kind!.isVerbatim ? undefined : await createMessageNames(deps).read(payloads);
+  const shown = payloads.flatMap((payload) => renderShown(channel, payload, names));
   return {
     total: matches.length,
     counts: [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, count]) => count),
-    bodies: matches.flatMap(({ payload }) => (payload === undefined ? [] : [kind!.render([payload])])),
+    payloads: shown.map(({ payload }) => payload),
+    bodies: shown.map(({ body }) => body),
     ...reached,
   };
 }

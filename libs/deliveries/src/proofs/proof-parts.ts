@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransactionRecord } from '@chainwatch/events';
 
 /** A transaction that a block covers. */

@@ -1,4 +1,5 @@
-import { Signal } from '@chainwatch/chain-core';
+// SPDX-License-Identifier: Apache-2.0
+import { FairQueue, Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
 import type { DeliveryJob } from '../delivery-job.ts';
@@ -22,21 +23,31 @@ export interface ProofPreparerDeps {
   readonly onPrepared: (channelId: string) => void;
 }
 
+/** A channel whose deliveries have proofs. */
+interface ProvedChannel {
+  readonly channelId: string;
+  readonly workspaceId: string;
+  readonly includeProof: 'link' | 'inline';
+}
+
 interface Waiting {
   readonly deliveryId: string;
   readonly channelId: string;
+  readonly workspaceId: string;
   readonly eventId: string;
   readonly transaction: TransactionInBlock;
   /** A link goes out then. */
   readonly untilMs: number;
+  /** Undefined: it does not wait. */
+  readonly leave: (() => void) | undefined;
   isRequested: boolean;
 }
 
 /** Between two looks for answers. */
 const LOOK_MS = 100;
-/** Deliveries that wait for a proof, at most; others get a link. */
+/** Deliveries that wait for a proof, at most; others get a link. A workspace leaves as many to the others as it has. */
 const WAITING_MAX = 2_000;
-/** Of a chain whose proof did not come in time only links go out for so long. */
+/** Of a chain whose proof did not come in time the workspace gets only links for so long. */
 const BREAK_MS = 30_000;
 
 /**
@@ -49,6 +60,8 @@ export class ProofPreparer {
   readonly #wake = new Signal();
   /** By delivery. */
   readonly #waiting = new Map<string, Waiting>();
+  readonly #places = new FairQueue({ atOnce: WAITING_MAX, leavesRoom: true });
+  /** Until when, by workspace and chain. */
   readonly #breaks = new Map<string, number>();
   #running: Promise<void> | undefined;
 
@@ -63,7 +76,7 @@ export class ProofPreparer {
 
   /** Starts on what these jobs lack. @returns ids of the jobs that must not start yet */
   prepare(
-    { channelId, includeProof }: { readonly channelId: string; readonly includeProof: 'link' | 'inline' },
+    { channelId, workspaceId, includeProof }: ProvedChannel,
     jobs: readonly DeliveryJob[],
   ): ReadonlySet<string> {
     const missing = new Set<string>();
@@ -74,12 +87,14 @@ export class ProofPreparer {
       missing.add(deliveryId);
       if (this.#waiting.has(deliveryId)) continue;
       const { options, now } = this.#deps;
-      const mayWait =
-        includeProof === 'inline' && this.#waiting.size < WAITING_MAX && !this.#isBroken(transaction);
-      const untilMs = mayWait ? now() + options.proofTimeoutMs : -Infinity;
+      const leave =
+        includeProof === 'inline' && !this.#isBroken(workspaceId, transaction)
+          ? this.#places.tryEnter({ owner: workspaceId })
+          : undefined;
+      const untilMs = leave === undefined ? -Infinity : now() + options.proofTimeoutMs;
       this.#waiting.set(deliveryId, {
-        ...{ deliveryId, channelId, eventId, transaction, untilMs },
-        isRequested: !mayWait,
+        ...{ deliveryId, channelId, workspaceId, eventId, transaction, untilMs, leave },
+        isRequested: leave === undefined,
       });
     }
     if (missing.size > 0) {
@@ -89,15 +104,21 @@ export class ProofPreparer {
     return missing;
   }
 
-  #isBroken({ chainGid }: TransactionInBlock): boolean {
-    return (this.#breaks.get(chainGid) ?? -Infinity) > this.#deps.now();
+  #isBroken(workspaceId: string, { chainGid }: TransactionInBlock): boolean {
+    return (this.#breaks.get(`${workspaceId} ${chainGid}`) ?? -Infinity) > this.#deps.now();
+  }
+
+  #break({ workspaceId, transaction: { chainGid } }: Waiting): void {
+    const nowMs = this.#deps.now();
+    for (const [key, untilMs] of this.#breaks) if (untilMs <= nowMs) this.#breaks.delete(key);
+    this.#breaks.set(`${workspaceId} ${chainGid}`, nowMs + BREAK_MS);
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted && this.#waiting.size > 0) {
       await this.#step().catch((err: unknown) =>
-        this.#deps.logger.warn({ err }, 'proofs could not be prepared, retrying'),
+        this.#deps.logger.warn({ err }, 'failed to prepare proofs, will retry'),
       );
       if (this.#waiting.size > 0) await this.#wake.wait(LOOK_MS, signal);
     }
@@ -105,16 +126,13 @@ export class ProofPreparer {
   }
 
   async #step(): Promise<void> {
-    const { db, now, onPrepared } = this.#deps;
+    const { db, now, logger, onPrepared } = this.#deps;
     const waiting = [...this.#waiting.values()];
-    const asked = waiting.filter(({ isRequested }) => !isRequested);
-    await requestProofs(
-      db,
-      asked.map(({ eventId, transaction }) => ({ eventId, ...transaction })),
-    );
-    for (const one of asked) one.isRequested = true;
-    const pending = waiting.filter(({ untilMs }) => untilMs !== -Infinity).map(({ eventId }) => eventId);
-    const answers = pending.length === 0 ? new Map<string, null>() : await readAnswers(db, pending);
+    // Nothing waits for requests longer than for their answers.
+    const answers = await this.#ask(waiting).catch((err: unknown) => {
+      logger.warn({ err }, 'failed to ask for proofs, will retry');
+      return new Map<string, null>();
+    });
     const settled = waiting.filter(({ eventId, untilMs }) => answers.has(eventId) || untilMs <= now());
     if (settled.length === 0) return;
     await storeProofs(
@@ -124,12 +142,25 @@ export class ProofPreparer {
         proof: this.#choose(answers.get(eventId), transaction),
       })),
     );
-    for (const { deliveryId, eventId, transaction, untilMs } of settled) {
-      this.#waiting.delete(deliveryId);
-      if (untilMs !== -Infinity && !answers.has(eventId))
-        this.#breaks.set(transaction.chainGid, now() + BREAK_MS);
+    for (const one of settled) {
+      this.#waiting.delete(one.deliveryId);
+      one.leave?.();
+      if (one.leave !== undefined && !answers.has(one.eventId)) this.#break(one);
     }
     for (const channelId of new Set(settled.map((one) => one.channelId))) onPrepared(channelId);
+  }
+
+  /** Asks for what was not asked for yet. @returns answers by event */
+  async #ask(waiting: readonly Waiting[]): Promise<ReadonlyMap<string, string | null>> {
+    const { db } = this.#deps;
+    const asked = waiting.filter(({ isRequested }) => !isRequested);
+    await requestProofs(
+      db,
+      asked.map(({ eventId, transaction }) => ({ eventId, ...transaction })),
+    );
+    for (const one of asked) one.isRequested = true;
+    const pending = waiting.filter(({ leave }) => leave !== undefined).map(({ eventId }) => eventId);
+    return pending.length === 0 ? new Map<string, null>() : readAnswers(db, pending);
   }
 
   #choose(proof: string | null | undefined, transaction: TransactionInBlock): string {

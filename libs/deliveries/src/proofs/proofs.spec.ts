@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver } from '@chainwatch/testing-stack';
 import { giveWorlds, type World } from '../spec-world.ts';
@@ -105,6 +106,20 @@ it('gives a link where nobody answers in time, and to what comes next without wa
   expect(await requested()).toEqual([{ event_id: first }]);
 });
 
+it('waits for the proofs of a workspace although those of another one did not come in time', async () => {
+  const projectId = await world.addProject();
+  await addChannel('/late', withProof);
+  await addChannel('/inline', { ...withProof, projectId });
+  await world.start({ proofTimeoutMs: 1_500 }, { publicUrl });
+  const late = await world.emit();
+  await world.waitForStatus(late, 'delivered');
+  const eventId = await world.emit({ projectId });
+  await answer(eventId);
+  await world.waitForStatus(eventId, 'delivered');
+  expect(bodiesTo('/late').map(({ data }) => data.proof?.type)).toEqual(['link']);
+  expect(bodiesTo('/inline').map(({ data }) => data.proof)).toEqual([proofOf(eventId)]);
+});
+
 it('gives none where the transaction is in no block', async () => {
   await addChannel('/inline', withProof);
   await addChannel('/link', withLink);
@@ -168,4 +183,16 @@ it('asks once for what several channels send', async () => {
   await world.waitForStatus(eventId, 'delivered');
   expect(receiver.requests.map(({ body }) => body)).toEqual(Array(3).fill(receiver.requests[0]!.body));
   expect(await requested()).toHaveLength(1);
+});
+
+it('sends a link in time although the table of requests takes none', async () => {
+  await addChannel('/inline', withProof);
+  await world.db.query(
+    `ALTER TABLE proof_requests ADD CONSTRAINT refused CHECK (block_number < 0) NOT VALID`,
+  );
+  await world.start({ proofTimeoutMs: 300 }, { publicUrl });
+  const eventId = await world.emit();
+  await world.waitForStatus(eventId, 'delivered');
+  const [{ data }] = bodiesTo('/inline') as [Body];
+  expect(data.proof).toEqual(linkTo(data.transaction.hash));
 });

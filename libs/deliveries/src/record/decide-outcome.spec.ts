@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Attempt } from '@chainwatch/channels';
 import type { DeliveryJob } from '../delivery-job.ts';
 import { type ChannelState, decideOutcome, type DeliveryOutcome } from './decide-outcome.ts';

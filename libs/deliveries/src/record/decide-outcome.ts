@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { FATAL_ERRORS, isUncounted, type Attempt } from '@chainwatch/channels';
 import { isOpen, type Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
@@ -128,7 +129,8 @@ function decideFailure(
 ): Decision {
   const now = new Date(options.nowMs);
   // Probes have their own interval; one that comes when the delivery is due counts as its scheduled attempt.
-  const isCounted = !job.isProbe || job.dueAt.getTime() <= options.nowMs + options.probeIntervalMs / 2;
+  const isDue = job.dueAt.getTime() <= options.nowMs + options.probeIntervalMs / 2;
+  const isCounted = !job.isProbe || (isDue && job.isExtra !== true);
   const attemptCount = job.attemptCount + (isCounted ? 1 : 0);
   const state = attempt.isShared === true ? before : countFailure(before, attempt, options.failingAfter);
   const fatal = FATAL_ERRORS[attempt.errorCode!];

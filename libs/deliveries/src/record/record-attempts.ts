@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isUncounted } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import { uuidv5, type EventEnvelope } from '@chainwatch/events';
@@ -55,12 +56,14 @@ export async function recordAttempts(
     await insertAttempts(sql, finished);
     await updateDeliveries(sql, finished, outcomes);
     await moveChannels(sql, finished);
-    for (const [id, after] of states) {
-      const { status, consecutiveFailures } = before.get(id)!;
-      if (status === after.status && consecutiveFailures === after.consecutiveFailures) continue;
-      await updateChannel(sql, { after, wasActive: status === 'active' }, options.probeIntervalMs);
-      if (after.status === 'failed' && status !== 'failed') await insertChannelFailed(sql, after);
-    }
+    const changed = [...states.values()].flatMap((after) => {
+      const { status, consecutiveFailures } = before.get(after.id)!;
+      const isSame = status === after.status && consecutiveFailures === after.consecutiveFailures;
+      return isSame ? [] : { after, was: status };
+    });
+    if (changed.length > 0) await updateChannels(sql, changed, options.probeIntervalMs);
+    for (const { after, was } of changed)
+      if (after.status === 'failed' && was !== 'failed') await insertChannelFailed(sql, after);
     return states;
   });
 }
@@ -140,7 +143,10 @@ function toText(text: string): string {
   return text.replaceAll(/[\0\p{Surrogate}]/gu, '\uFFFD');
 }
 
+/** JSON escapes all that `toText` replaces, and hardly any text has it. */
 function toJson(value: object): string {
+  const json = JSON.stringify(value);
+  if (!/\\u(0000|d[89a-f])/.test(json)) return json;
   return JSON.stringify(value, (_key, member: unknown) =>
     typeof member === 'string' ? toText(member) : member,
   );
@@ -171,19 +177,29 @@ async function updateDeliveries(
 }
 
 /** The first probe of a channel that was active waits for an interval. */
-async function updateChannel(
+async function updateChannels(
   sql: Sql,
-  { after, wasActive }: { readonly after: ChannelState; readonly wasActive: boolean },
+  changed: readonly { readonly after: ChannelState; readonly was: ChannelState['status'] }[],
   probeIntervalMs: number,
 ): Promise<void> {
-  await sql.query(
-    `UPDATE notification_channels SET status = $2, consecutive_failures = $3,
-       failure_reason = CASE WHEN $2 = 'active' THEN NULL ELSE $4 END,
-       failed_at = CASE WHEN $2 = 'failed' THEN coalesce(failed_at, now()) END,
-       probe_at = CASE WHEN $2 = 'failing' AND $5 THEN now() + $6 * interval '1 ms' ELSE probe_at END
-     WHERE id = $1`,
-    [after.id, after.status, after.consecutiveFailures, after.failureReason, wasActive, probeIntervalMs],
-  );
+  await sql.query({
+    name: 'update_channels',
+    text: `UPDATE notification_channels c SET status = u.status, consecutive_failures = u.failures,
+       failure_reason = CASE WHEN u.status = 'active' THEN NULL ELSE u.reason END,
+       failing_since = CASE WHEN u.status = 'failing' THEN CASE WHEN u.was_active THEN now() ELSE coalesce(c.failing_since, now()) END END,
+       failed_at = CASE WHEN u.status = 'failed' THEN coalesce(c.failed_at, now()) END,
+       probe_at = CASE WHEN u.status = 'failing' AND u.was_active THEN now() + $6 * interval '1 ms' ELSE c.probe_at END
+     FROM unnest($1::uuid[], $2::text[], $3::int[], $4::text[], $5::boolean[]) AS u (id, status, failures, reason, was_active)
+     WHERE c.id = u.id`,
+    values: [
+      changed.map(({ after }) => after.id),
+      changed.map(({ after }) => after.status),
+      changed.map(({ after }) => after.consecutiveFailures),
+      changed.map(({ after }) => after.failureReason),
+      changed.map(({ was }) => was === 'active'),
+      probeIntervalMs,
+    ],
+  });
 }
 
 /**

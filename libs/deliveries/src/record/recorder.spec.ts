@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@chainwatch/channels';
 import { waitFor } from '@chainwatch/testing';
@@ -38,7 +39,8 @@ describe('an outcome that the database refuses because of what it says', () => {
     async (_, errorCode, status) => {
       const options = completeOptions({ scheduleMs: [0, 60_000, 60_000], failingAfter: 10 });
       const channels = createChannelStore(world.db, (sealed) => sealed);
-      const deps = { db: world.db, planned: world.db, channels, options, logger };
+      const activity = { add: () => undefined };
+      const deps = { db: world.db, planned: world.db, channels, activity, options, logger };
       const recorder = new Recorder({ ...deps, random: () => 0.5, now: Date.now });
       const channelId = await world.addChannel(receiver.url);
       const durations = [1, 2, OVER, 4, 5];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attempt } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
@@ -8,12 +9,14 @@ import { createBatcher, type Batcher } from '../create-batcher.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { putOffDelivery, setAsideEvents } from '../schedule/set-aside.ts';
 import type { ChannelState, FinishedAttempt } from './decide-outcome.ts';
+import type { ChannelActivity } from './channel-activity.ts';
 import { recordAttempts, recordSuccesses } from './record-attempts.ts';
 
 export interface RecorderDeps {
   readonly db: Database;
   readonly planned: Sql;
   readonly channels: Pick<ChannelStore, 'markUsed'>;
+  readonly activity: Pick<ChannelActivity, 'add'>;
   readonly options: DeliveryOptions;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly health?: WorkerHealth | undefined;
@@ -103,12 +106,13 @@ export class Recorder {
     for (let failures = 0; ; failures += 1) {
       try {
         await outcomes.store();
+        this.#deps.activity.add(finished);
         this.#deps.health?.succeed();
         break;
       } catch (err) {
         const { logger, health } = this.#deps;
-        health?.fail('attempts could not be recorded');
-        logger.error({ err, attempt_count: finished.length }, 'attempts could not be recorded');
+        health?.fail('failed to record delivery attempts');
+        logger.error({ err, attempt_count: finished.length }, 'failed to record delivery attempts');
         if (this.#isStopping && failures >= LAST_TRIES) break;
         await delay(Math.min(50 * 2 ** failures, 2_000));
       }
@@ -172,7 +176,7 @@ class Outcomes {
   async #storeApart(left: readonly FinishedAttempt[]): Promise<void> {
     for (const { item, error } of await findPoison(left, (some) => this.#storeAll(some))) {
       const names = { channel_id: item.job.channelId, delivery_id: item.job.id };
-      this.#deps.logger.error({ ...names, err: error }, 'an attempt could not be recorded as it was');
+      this.#deps.logger.error({ ...names, err: error }, 'failed to record delivery attempt in full');
       try {
         await this.#storeAll([withoutDetails(item, error)]);
       } catch (again) {
@@ -190,7 +194,7 @@ class Outcomes {
     await setAsideEvents(db, 'records', [{ item: { eventId }, error }]);
     logger.error(
       { err: error, channel_id: channelId, delivery_id: id, event_id: eventId },
-      'a delivery whose outcome could not be recorded was set aside',
+      'set aside a delivery whose outcome was refused',
     );
   }
 }

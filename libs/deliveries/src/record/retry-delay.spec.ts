@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { DEFAULT_RETRY_SCHEDULE_MS, findRetryDelay } from './decide-outcome.ts';
 

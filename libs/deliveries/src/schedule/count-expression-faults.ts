@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 
 /** An event that the expression of a channel could not be evaluated for: it does not match. */

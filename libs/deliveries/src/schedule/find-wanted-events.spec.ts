@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { loadExpressions, type ChannelFilters } from '@chainwatch/channels';
 import type { EventEnvelope } from '@chainwatch/events';
 import type { Channel } from '../channel-store.ts';
@@ -365,9 +366,9 @@ describe('by expression', () => {
     payload: JSON.stringify(detected),
   };
   const own = { id: 'c', projectId: 'p' };
-  const find = (of: object) => {
+  const find = async (of: object) => {
     const told: unknown[] = [];
-    const found = findWantedEvents([row], {
+    const found = await findWantedEvents([row], {
       channels: [{ ...own, ...of } as unknown as Channel],
       leftOut: new Map(),
       onFault: (_channel, err) => told.push(err),
@@ -375,19 +376,80 @@ describe('by expression', () => {
     return { wants: found.wanted[0]!.channels.length === 1, faults: found.faults, told };
   };
 
-  it('says which event it could not be evaluated for', () => {
-    expect(find(channel('event.data.current == "1"'))).toEqual({
+  it('says which event it could not be evaluated for', async () => {
+    expect(await find(channel('event.data.current == "1"'))).toEqual({
       wants: false,
       faults: [{ eventRowId: 7, channelId: 'c', reason: 'No such key: current' }],
       told: [],
     });
   });
 
-  it('one that nobody compiled lets nothing through, and says so', () => {
-    const { wants, told } = find({ ...channel('true'), expression: undefined });
+  it('one that nobody compiled lets nothing through, and says so', async () => {
+    const { wants, told } = await find({ ...channel('true'), expression: undefined });
     expect(wants).toBe(false);
     expect(told).toEqual([
       expect.objectContaining({ message: 'the expression of the channel was not compiled' }),
     ]);
+  });
+
+  it('costs plain channels nothing: no payload is read, and only channels with one are judged', async () => {
+    const unread = {
+      ...{ ...row, id: 8 },
+      get payload(): string {
+        throw new Error('read for nobody');
+      },
+    };
+    const plain = ['p1', 'p2'].map(
+      (id) => ({ id, projectId: 'p', eventTypes: types, filters: {} }) as unknown as Channel,
+    );
+    const findAll = async (event: typeof row, channels: readonly Channel[]) => {
+      const { wanted } = await findWantedEvents([event], {
+        ...{ channels, leftOut: new Map() },
+        onFault: (_channel, err) => {
+          throw err;
+        },
+      });
+      return wanted[0]!.channels.map(({ id }) => id);
+    };
+    expect(await findAll(unread, plain)).toEqual(['p1', 'p2']);
+    // Of another project, or of another type.
+    const others = [{ projectId: 'q' }, { eventTypes: new Set(['balance.changed']) }].map(
+      (more) => ({ ...own, ...channel('true'), ...more }) as unknown as Channel,
+    );
+    expect(await findAll(unread, [...plain, ...others])).toEqual(['p1', 'p2']);
+
+    const judged: unknown[] = [];
+    const watched = {
+      ...{ ...own, ...channel('true') },
+      expression: {
+        judge(event: unknown) {
+          judged.push(event);
+          return { matches: false };
+        },
+      },
+    } as unknown as Channel;
+    expect(await findAll(row, [...plain, watched])).toEqual(['p1', 'p2']);
+    expect(judged).toEqual([detected]);
+  });
+
+  it('lets others have the process between two channels, and begins no event when its time is over', async () => {
+    const busy = {
+      ...{ ...own, ...channel('true') },
+      expression: {
+        judge() {
+          for (const endMs = performance.now() + 11; performance.now() < endMs; );
+          return { matches: true };
+        },
+      },
+    } as unknown as Channel;
+    let turns = 0;
+    const other = setInterval(() => (turns += 1), 0);
+    const found = await findWantedEvents([row, { ...row, id: 8 }, { ...row, id: 9 }], {
+      ...{ channels: [busy, busy, busy], leftOut: new Map(), onFault: () => undefined },
+      untilMs: performance.now(),
+    });
+    clearInterval(other);
+    expect(turns).toBeGreaterThan(1);
+    expect(found.wanted.map(({ event }) => event.id)).toEqual([7]);
   });
 });

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareAmounts } from '@chainwatch/amounts';
 import type { ChannelFilters, Verdict } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
@@ -12,6 +15,8 @@ interface Wanting {
   readonly leftOut: LeftOut;
   /** Called for filters that could not be read. */
   readonly onFault: (channel: Channel, err: unknown) => void;
+  /** When no further event is begun, in milliseconds of `performance`. Default: never. */
+  readonly untilMs?: number;
 }
 
 interface Wanted<E extends EventRow> {
@@ -21,42 +26,52 @@ interface Wanted<E extends EventRow> {
 
 type Facts = NonNullable<ReturnType<typeof factsOf>>;
 
-/** Which channels of their projects want these events. */
-export function findWantedEvents<E extends EventRow>(
+/** Others, such as the lease of the process, wait no longer for expressions. */
+const TURN_MS = 10;
+
+/**
+ * Which channels of their projects want these events. A thousand expressions may take seconds: other work of the process
+ * goes on meanwhile.
+ * @returns the first of the events, at least one, or all
+ */
+export async function findWantedEvents<E extends EventRow>(
   events: readonly E[],
-  { channels, leftOut, onFault }: Wanting,
-): Wanted<E> {
+  { channels, leftOut, onFault, untilMs = Infinity }: Wanting,
+): Promise<Wanted<E>> {
   const channelsOf = groupByProject(channels);
   const faults: ExpressionFault[] = [];
-  const wanted = events.map((event) => {
-    const wanting = { leftOut, onFault, channels: channelsOf.get(event.project_id) ?? [] };
-    return { event, channels: findWanting(event, wanting, faults) };
-  });
-  return { wanted, faults };
-}
-
-function findWanting(
-  event: EventRow,
-  { channels, leftOut, onFault }: Wanting,
-  faults: ExpressionFault[],
-): readonly Channel[] {
-  const candidates = channels.filter(({ eventTypes }) => eventTypes.has(event.type));
-  if (event.type !== 'channel.failed' && candidates.every(({ filters }) => isUnfiltered(filters)))
-    return candidates;
-  const envelope = JSON.parse(event.payload) as EventEnvelope;
-  return candidates.filter((channel) => {
-    if (envelope.type === 'channel.failed' && envelope.data.channel.id === channel.id) return false;
-    try {
-      const { matches, fault } = judgeEvent(channel, envelope, leftOut);
-      if (fault !== undefined) faults.push({ eventRowId: event.id, channelId: channel.id, reason: fault });
-      return matches;
-    } catch (err) {
-      // A filter that cannot be read must not stop the events of others. Such an event is delivered: better
-      // one too many than one missed. An expression is no such filter: it may be what keeps events from a receiver.
-      onFault(channel, err);
-      return !hasExpression(channel.filters);
+  const wanted: WantedEvent<E>[] = [];
+  let turnEndsMs = performance.now() + TURN_MS;
+  for (const event of events) {
+    if (wanted.length > 0 && performance.now() >= untilMs) break;
+    const candidates = (channelsOf.get(event.project_id) ?? []).filter(({ eventTypes }) =>
+      eventTypes.has(event.type),
+    );
+    if (event.type !== 'channel.failed' && candidates.every(({ filters }) => isUnfiltered(filters))) {
+      wanted.push({ event, channels: candidates });
+      continue;
     }
-  });
+    const envelope = JSON.parse(event.payload) as EventEnvelope;
+    const wanting: Channel[] = [];
+    for (const channel of candidates) {
+      if (envelope.type === 'channel.failed' && envelope.data.channel.id === channel.id) continue;
+      try {
+        const { matches, fault } = judgeEvent(channel, envelope, leftOut);
+        if (matches) wanting.push(channel);
+        if (fault !== undefined) faults.push({ eventRowId: event.id, channelId: channel.id, reason: fault });
+      } catch (err) {
+        // A filter that cannot be read must not stop the events of others. Such an event is delivered: better
+        // one too many than one missed. An expression is no such filter: it may be what keeps events from a receiver.
+        onFault(channel, err);
+        if (!hasExpression(channel.filters)) wanting.push(channel);
+      }
+      if (performance.now() < turnEndsMs) continue;
+      await nextTurn();
+      turnEndsMs = performance.now() + TURN_MS;
+    }
+    wanted.push({ event, channels: wanting });
+  }
+  return { wanted, faults };
 }
 
 function groupByProject(channels: readonly Channel[]): ReadonlyMap<string, readonly Channel[]> {

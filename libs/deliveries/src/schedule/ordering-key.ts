@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { eventKeyOf } from '@chainwatch/channels';
 import type { Channel } from '../channel-store.ts';
 
 /** The key of all events of a channel that has one order. */
-const CHANNEL_KEY = 0;
+export const CHANNEL_KEY = 0;
 
 /**
  * What an event shares with those that it must not overtake in a channel: the address that is the key of Kafka, too, as a 32-bit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Signal } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { findPoison, isItemFault } from '@chainwatch/quarantine';
@@ -30,12 +31,14 @@ export interface SchedulerDeps {
 }
 
 const BATCH_MAX = 200;
+/** For which channels want them. What is left has a turn with what has come. */
+const BATCH_MS = 100;
 /** Between two looks at what is set aside. */
 const ASIDE_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /**
- * Makes deliveries of the events in the queue, in order: which channels want them, a row for each. Every replica does it
+ * Makes deliveries of the events in the queue, in the order of each project: which channels want them, a row for each. Every replica does it
  * for all of them, and one is first. A bell only says that there may be something.
  */
 export class Scheduler {
@@ -47,6 +50,8 @@ export class Scheduler {
   readonly #running: Promise<void>;
   #isStarted = false;
   #asideAtMs = 0;
+  /** Of the projects, in turn. */
+  #firstShare = 0;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
@@ -75,8 +80,8 @@ export class Scheduler {
         while (!signal.aborted && (await this.#scheduleNext()));
         health?.succeed();
       } catch (err) {
-        health?.fail('deliveries could not be scheduled');
-        logger.warn({ err }, 'deliveries could not be scheduled, retrying');
+        health?.fail('failed to schedule deliveries');
+        logger.warn({ err }, 'failed to schedule deliveries, will retry');
         waitMs = RETRY_MS;
       }
       await this.#bell.wait(waitMs, signal);
@@ -98,35 +103,38 @@ export class Scheduler {
    */
   async #scheduleNext(): Promise<boolean> {
     const { db, planned, logger } = this.#deps;
-    const events = await listUndispatched(planned, BATCH_MAX, [...this.#aside]);
+    const events = await listUndispatched(planned, {
+      ...{ limit: BATCH_MAX, aside: [...this.#aside], first: this.#firstShare },
+    });
+    this.#firstShare += 1;
     const isFault = (error: unknown): boolean => !this.#stop.signal.aborted && isItemFault(error);
-    const poison = await findPoison(events, (some) => this.#schedule(some), isFault);
+    const untilMs = performance.now() + BATCH_MS;
+    const schedule = async (some: readonly EventRow[]): Promise<void> => {
+      // A half is done as a whole: what is behind it may be of the same project.
+      await this.#schedule(some, some.length === events.length ? untilMs : Infinity);
+    };
+    const poison = await findPoison(events, schedule, isFault);
     if (poison.length > 0) {
       const named = poison.map(({ item, error }) => ({ item: { eventId: item.event_id }, error }));
       for (const { item } of await setAsideEvents(db, 'dispatch', named)) this.#aside.add(item.eventId);
     }
     for (const { item, error } of poison)
-      logger.error(
-        { err: error, event_id: item.event_id },
-        'an event that could not be dispatched was set aside',
-      );
-    return events.length === BATCH_MAX;
+      logger.error({ err: error, event_id: item.event_id }, 'set aside an event that failed to dispatch');
+    return events.length > 0;
   }
 
-  async #schedule(events: readonly EventRow[]): Promise<void> {
+  /** Makes the deliveries of the first ones, or of all. */
+  async #schedule(events: readonly EventRow[], untilMs: number): Promise<void> {
     if (events.length === 0) return;
     const { db, planned, channels, logger, onStored, onExpressionFaults } = this.#deps;
     const listed = await channels.listByProjects([...new Set(events.map((event) => event.project_id))]);
     for (const { id, fault } of await keepForUnreadable(db, events, listed))
-      logger.error(
-        { channel_id: id, reason: fault },
-        'a notification channel that could not be read was set aside',
-      );
-    const { wanted, faults } = findWantedEvents(events, {
+      logger.error({ channel_id: id, reason: fault }, 'set aside an unreadable notification channel');
+    const { wanted, faults } = await findWantedEvents(events, {
+      untilMs,
       channels: listed,
       leftOut: await findLeftOut(planned, events, listed),
-      onFault: ({ id }, err) =>
-        logger.error({ err, channel_id: id }, 'the filters of a notification channel could not be read'),
+      onFault: ({ id }, err) => logger.error({ err, channel_id: id }, 'failed to read channel filters'),
     });
     await storeDeliveries(planned, wanted, faults);
     if (faults.length > 0) onExpressionFaults?.(faults.length);

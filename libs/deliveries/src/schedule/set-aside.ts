@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { RETRY_EVERY, setAside, type Poison } from '@chainwatch/quarantine';
 import type { Channel } from '../channel-store.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import type { Channel } from '../channel-store.ts';
 import { addFaults, type ExpressionFault } from './count-expression-faults.ts';
@@ -23,22 +24,43 @@ export interface WantedEvent<E extends Pick<EventRow, 'id'> = EventRow> {
 const IS_SET_ASIDE = `EXISTS (SELECT FROM incidents q WHERE q.chain_gid = e.chain_gid AND q.kind = 'poison:dispatch'
   AND q.subject_type = 'event' AND q.subject_id = e.event_id::text AND q.status = 'quarantined' AND q.retry_at > clock_timestamp())`;
 
+/** Of projects, by the first six bits of their ids (`share_of`); below zero is what earlier releases have queued. */
+const SHARES = 64;
+
 /**
- * The oldest events without deliveries, in order, but for those that are set aside. OFFSET 0 makes the planner go row by
- * row in the order of the queue, because it cannot know how short the queue is.
+ * The oldest events without deliveries of each share in turn, but for those that are set aside: who has many does not
+ * keep others waiting. Those of a project are in order, so what an earlier release has queued goes alone, before all others.
+ * It goes from share to share in the index. OFFSET 0 makes the planner go row by row in the order of the queue,
+ * because it cannot know how short the queue is.
  * @param aside events that are set aside in memory
+ * @param first the share that begins
  */
 export async function listUndispatched(
   planned: Sql,
-  limit: number,
-  aside: readonly string[],
+  {
+    limit,
+    aside,
+    first,
+  }: { readonly limit: number; readonly aside: readonly string[]; readonly first: number },
 ): Promise<readonly EventRow[]> {
   const { rows } = await planned.query<EventRow>({
     name: 'list_undispatched',
-    text: `SELECT e.id, e.event_id, e.project_id, e.type, e.payload
-      FROM undispatched_events u CROSS JOIN LATERAL (SELECT * FROM event_log WHERE id = u.event_row_id AND NOT is_held OFFSET 0) e
-      WHERE e.event_id <> ALL($2::uuid[]) AND NOT ${IS_SET_ASIDE} ORDER BY u.event_row_id LIMIT $1`,
-    values: [limit, aside],
+    text: `WITH RECURSIVE shares (share) AS (
+        (SELECT share FROM undispatched_events ORDER BY share LIMIT 1)
+        UNION ALL SELECT (SELECT u.share FROM undispatched_events u WHERE u.share > s.share ORDER BY u.share LIMIT 1)
+        FROM shares s WHERE s.share >= 0),
+      next AS MATERIALIZED (
+        SELECT s.share, q.event_row_id, q.place FROM shares s CROSS JOIN LATERAL (
+          SELECT o.event_row_id, row_number() OVER (ORDER BY o.event_row_id) AS place FROM (
+            SELECT u.event_row_id FROM undispatched_events u
+            CROSS JOIN LATERAL (SELECT e.event_id, e.chain_gid FROM event_log e WHERE e.id = u.event_row_id AND NOT e.is_held OFFSET 0) e
+            WHERE u.share = s.share AND e.event_id <> ALL($2::uuid[]) AND NOT ${IS_SET_ASIDE}
+            ORDER BY u.event_row_id LIMIT (SELECT ceil($1::float / count(share)) FROM shares)) o) q
+        ORDER BY q.place, (s.share + $3) % ${SHARES} LIMIT $1)
+      SELECT e.id, e.event_id, e.project_id, e.type, e.payload
+      FROM next n CROSS JOIN LATERAL (SELECT * FROM event_log WHERE id = n.event_row_id OFFSET 0) e
+      ORDER BY n.place, (n.share + $3) % ${SHARES}`,
+    values: [limit, aside, first],
   });
   return rows;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, WrongChainError, type BlockHeader, type BlockRef } from '@chainwatch/chain-core';
 import type { FollowClient } from '../chain-follower.ts';
 

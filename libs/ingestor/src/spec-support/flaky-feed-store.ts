@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FeedBatch } from '../feed.ts';
 import type { FeedStore } from '../feed-store.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { BlockHeader } from '@chainwatch/chain-core';
 import { ChainFollower } from '../chain-follower.ts';

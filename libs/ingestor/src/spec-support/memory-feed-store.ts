@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader } from '@chainwatch/chain-core';
 import type { ChainReset, ChainStatus, FeedBatch, FeedEntry, FollowState } from '../feed.ts';
 import type { FeedStore } from '../feed-store.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { CallOperation, ClientOptions } from '../call-operation.ts';
 import type { EventItem, StreamedEvent } from '../event-types.ts';
 import { EventOperations } from '../generated/operations.ts';

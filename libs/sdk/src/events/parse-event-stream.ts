@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A block of a stream. One without `data` only moves the position (`id`), or says when to come again (`retryMs`). */
 export interface StreamBlock {
   readonly id?: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ConnectionError, ProblemError, readProblem } from '../errors.ts';
 import type { EventItem, StreamedEvent } from '../event-types.ts';
 import { planRetry } from '../plan-retry.ts';

@@ -88,6 +88,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/stats/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events, deliveries, success rate, and latency over a period, for charts
+         * @description Needs the permission `api:event:read`.
+         */
+        get: operations["getStatsSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/networks": {
         parameters: {
             query?: never;
@@ -300,6 +320,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/blockchains/{chain_gid}/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Further nodes of a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        get: operations["listEndpoints"];
+        put?: never;
+        /**
+         * Add a further node of a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        post: operations["createEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/blockchains/{chain_gid}/endpoints/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A further node of a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        get: operations["getEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a further node of a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        delete: operations["deleteEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the weight of a further node of a blockchain
+         * @description Needs the permission `api:blockchain:write`.
+         */
+        patch: operations["updateEndpoint"];
+        trace?: never;
+    };
     "/blockchains/{chain_gid}/incidents": {
         parameters: {
             query?: never;
@@ -350,7 +422,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one
+         * Accept the reported transactions of the blocks of an incident; later blocks with the same kind open another one
          * @description Needs the permission `api:blockchain:write`.
          */
         post: operations["acceptIncident"];
@@ -804,6 +876,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/addresses/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check up to 10,000 addresses before an import, and detect their families; nothing is stored
+         * @description Needs the permission `api:address:read`.
+         */
+        post: operations["checkManyAddresses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/addresses/{address}": {
         parameters: {
             query?: never;
@@ -920,7 +1012,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Balances of an address by asset, told apart by how certain they are
+         * Balances of an address by asset: confirmed, unconfirmed, and immature
          * @description Needs the permission `api:address:read`.
          */
         get: operations["getBalanceDetails"];
@@ -980,7 +1072,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Unspent outputs of an address, as of the last block that was analysed; none on chains of accounts
+         * Unspent outputs of an address, as of the last processed block; empty on account-based chains
          * @description Needs the permission `api:address:read`.
          */
         get: operations["listUtxos"];
@@ -1446,7 +1538,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that writes to Discord through a webhook of yours
+         * Create a channel that posts to Discord through a webhook
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createDiscordChannel"];
@@ -1566,7 +1658,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that writes to a Kafka topic of yours
+         * Create a channel that writes to your own Kafka topic
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createKafkaChannel"];
@@ -1606,7 +1698,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that publishes to a NATS server of yours
+         * Create a channel that publishes to your own NATS server
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createNatsChannel"];
@@ -1646,7 +1738,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that publishes to a RabbitMQ server of yours
+         * Create a channel that publishes to your own RabbitMQ server
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createRabbitmqChannel"];
@@ -1686,7 +1778,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that adds events to a Redis stream of yours
+         * Create a channel that adds events to your own Redis stream
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createRedisStreamChannel"];
@@ -1726,7 +1818,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that writes to Slack through an incoming webhook of yours
+         * Create a channel that posts to Slack through an incoming webhook
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createSlackChannel"];
@@ -1766,7 +1858,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that sends to an SQS queue of yours
+         * Create a channel that sends to your own SQS queue
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createSqsChannel"];
@@ -1806,7 +1898,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create a channel that writes to a Telegram chat through a bot of yours
+         * Create a channel that posts to a Telegram chat through your own bot
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createTelegramChannel"];
@@ -2074,7 +2166,7 @@ export interface paths {
         get: operations["listPortalSessions"];
         put?: never;
         /**
-         * Open a page on some channels' deliveries for a customer of yours, to be framed in yours; its address is in this answer only
+         * Open a delivery page for one of your customers, to embed in your own page; its URL is in this answer only
          * @description Needs the permission `api:notification_channel:write`.
          */
         post: operations["createPortalSession"];
@@ -2377,7 +2469,7 @@ export interface webhooks {
         put?: never;
         /**
          * A transaction that touches a monitored address was detected
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onTransactionDetected"];
         delete?: never;
@@ -2397,7 +2489,7 @@ export interface webhooks {
         put?: never;
         /**
          * Such a transaction has more confirmations
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onTransactionProgress"];
         delete?: never;
@@ -2417,7 +2509,7 @@ export interface webhooks {
         put?: never;
         /**
          * Such a transaction was confirmed
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onTransactionConfirmed"];
         delete?: never;
@@ -2436,8 +2528,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Such a transaction was reorganised out of the chain
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * Such a transaction was reorganized out of the chain
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onTransactionReorged"];
         delete?: never;
@@ -2457,7 +2549,7 @@ export interface webhooks {
         put?: never;
         /**
          * A transaction of a monitored address failed
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onTransactionFailed"];
         delete?: never;
@@ -2477,7 +2569,7 @@ export interface webhooks {
         put?: never;
         /**
          * A monitored address has a new balance
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onBalanceChanged"];
         delete?: never;
@@ -2497,7 +2589,7 @@ export interface webhooks {
         put?: never;
         /**
          * A notification channel of the project failed
-         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, keyed with the whole secret of the channel; during a rotation the header holds two `v1=`, of which one must fit. Drop what is older than 300 seconds, and `event_id`s seen before.
+         * @description POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.
          */
         post: operations["onChannelFailed"];
         delete?: never;
@@ -2539,7 +2631,7 @@ export interface components {
             /** @description Of a 400: what is wrong in which member, at most 100. */
             fields?: {
                 /**
-                 * @description Where it stands in the request.
+                 * @description Name or position of the invalid member in the request.
                  * @example limit
                  */
                 name: string;
@@ -2564,7 +2656,7 @@ export interface components {
             name: string;
             /**
              * @description Of the software.
-             * @example 0.1.0
+             * @example 0.2.0
              */
             version: string;
             /**
@@ -2895,6 +2987,68 @@ export interface components {
                 }[];
             };
         };
+        StatsSeries: {
+            /**
+             * @description How far back: `1h` by the minute, `24h` by the quarter of an hour, `7d` by two hours, `30d` by half a day.
+             * @example 24h
+             * @enum {string}
+             */
+            period: "1h" | "24h" | "7d" | "30d";
+            /**
+             * @description The channel that the deliveries are of. Null: all channels of the project.
+             * @example null
+             */
+            channel_id: string | null;
+            /**
+             * Format: int64
+             * @description Length of a point in seconds.
+             * @example 900
+             */
+            step_seconds: number;
+            /** @description All points of the period, the oldest first, empty ones too. */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Its beginning. The last point is not over yet.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * @description Events of the project that are kept, with history. Null for a single channel, and if the period has more than 5 million.
+                 * @example 12
+                 */
+                events: number | null;
+                /**
+                 * @description Deliveries that a receiver accepted. Test messages and rehearsals are not counted. Null without `api:delivery:read`.
+                 * @example 12
+                 */
+                delivered: number | null;
+                /**
+                 * @description Attempts that failed, retries too. A request to wait (429) is none. Null without `api:delivery:read`.
+                 * @example 1
+                 */
+                failed_attempts: number | null;
+                /**
+                 * @description Share of the attempts that were accepted, 0 to 1. Null where there was none.
+                 * @example 0.9231
+                 */
+                success_rate: number | null;
+                /** @description How long the attempts took. Null where there was none. */
+                latency: {
+                    /**
+                     * Format: double
+                     * @description Their mean in milliseconds.
+                     * @example 12.41
+                     */
+                    mean_ms: number;
+                    /**
+                     * @description At least 95 of 100 took at most so many milliseconds: the bound of a bucket. Null: more than the highest bound.
+                     * @example 50
+                     */
+                    p95_ms: number | null;
+                } | null;
+            }[];
+        };
         Network: {
             /**
              * @description The chain as CAIP-2.
@@ -3010,7 +3164,7 @@ export interface components {
              */
             evidence_delay_ms?: number;
             /**
-             * @description How balances change without a transaction that tells it.
+             * @description Reasons for balance changes without a transaction.
              * @example [
              *       "withdrawal",
              *       "adjustment"
@@ -3217,7 +3371,7 @@ export interface components {
              */
             evidence_delay_ms?: number;
             /**
-             * @description How balances change without a transaction that tells it.
+             * @description Reasons for balance changes without a transaction.
              * @example [
              *       "withdrawal",
              *       "adjustment"
@@ -3316,6 +3470,11 @@ export interface components {
              * @example ETH
              */
             short_name: string;
+            /**
+             * @description Name of the chain for people.
+             * @example Ethereum
+             */
+            display_name: string;
             /** @description Whether the service monitors it. */
             is_active: boolean;
             /**
@@ -3332,7 +3491,7 @@ export interface components {
              */
             unproved: "hold" | "deliver";
             /**
-             * @description How balances change on this chain without a transaction that tells it. Whoever credits by transactions subscribes to `balance.changed` with these in `filters.reasons`. Empty where every change is part of a transaction.
+             * @description Reasons for balance changes without a transaction on this chain. If you credit by transactions, also subscribe to `balance.changed` with these in `filters.reasons`. Empty if every change is part of a transaction.
              * @example [
              *       "withdrawal",
              *       "adjustment"
@@ -3383,7 +3542,7 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
-                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and where none is made: on Bitcoin, while no node tells the coins of an address.
+                 * @description All balances were read from the chain at this time or later. Null until the first round has read all of them, and if there are no rounds: on Bitcoin, while no node reports the coins of an address.
                  * @example 2026-11-28T09:00:00.000Z
                  */
                 balances_checked_at: string | null;
@@ -3480,6 +3639,11 @@ export interface components {
              * @example ETH
              */
             short_name: string;
+            /**
+             * @description Name of the chain for people.
+             * @example Ethereum
+             */
+            display_name: string;
             /** @description Whether the service monitors it. */
             is_active: boolean;
             /**
@@ -3496,7 +3660,7 @@ export interface components {
              */
             unproved: "hold" | "deliver";
             /**
-             * @description How balances change on this chain without a transaction that tells it. Whoever credits by transactions subscribes to `balance.changed` with these in `filters.reasons`. Empty where every change is part of a transaction.
+             * @description Reasons for balance changes without a transaction on this chain. If you credit by transactions, also subscribe to `balance.changed` with these in `filters.reasons`. Empty if every change is part of a transaction.
              * @example [
              *       "withdrawal",
              *       "adjustment"
@@ -3547,7 +3711,7 @@ export interface components {
                  */
                 lag_blocks: number | null;
                 /**
-                 * @description Every balance was read from the chain at this time or later, whether a transaction touched it or not. Null until the first round has read all of them, and where none is made: on Bitcoin, while no node tells the coins of an address.
+                 * @description All balances were read from the chain at this time or later. Null until the first round has read all of them, and if there are no rounds: on Bitcoin, while no node reports the coins of an address.
                  * @example 2026-11-28T09:00:00.000Z
                  */
                 balances_checked_at: string | null;
@@ -3706,7 +3870,7 @@ export interface components {
              */
             from_block?: number;
             /**
-             * @description The chain as CAIP-2 once more: every transaction from there on is told as undone.
+             * @description The chain as CAIP-2, repeated as a confirmation: every transaction from that block on is reported as reorged.
              * @example eip155:31337
              */
             confirm: string;
@@ -3804,7 +3968,7 @@ export interface components {
              */
             status: "serving" | "failing" | "unknown";
             /**
-             * @description The last head that it told. Null before.
+             * @description The last head that the node reported. Null before the first one.
              * @example 21000002
              */
             head_number: number | null;
@@ -3828,15 +3992,105 @@ export interface components {
              * @example null
              */
             last_error: string | null;
+            /** @description The last 24 hours in quarters of an hour, oldest first. Quarters without a report are missing. Nodes at the same host share it. */
+            history: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the quarter of an hour.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                at: string;
+                /**
+                 * Format: int64
+                 * @description Reports of the node, one every 10 s.
+                 * @example 90
+                 */
+                samples: number;
+                /**
+                 * Format: int64
+                 * @description Reports in which it was `failing`.
+                 * @example 0
+                 */
+                failures: number;
+                /**
+                 * @description Mean latency in milliseconds. Null: it told no head.
+                 * @example 42
+                 */
+                latency_ms: number | null;
+            }[];
         };
         ListNodesResult: {
             /**
-             * @description When the ingestor said so, which it does every 10 s. Null where nobody did for 30 s: then nothing is known of the nodes.
+             * @description Time of the last report by the ingestor, which reports every 10 s. Null after 30 s without a report: the state of the nodes is then unknown.
              * @example 2026-01-01T00:00:00.000Z
              */
             reported_at: string | null;
             /** @description In the order of preference. */
             items: components["schemas"]["Node"][];
+        };
+        /** @description A further node of a blockchain, beside the one that is set with `PATCH`. */
+        ChainEndpoint: {
+            /**
+             * Format: uuid
+             * @description Of the endpoint.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description Its chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description Scheme, host, and port of its URL. The rest may hold a password and is never shown.
+             * @example https://node-2.example.com:8545
+             */
+            url: string;
+            /**
+             * Format: int32
+             * @description Share of the calls of the RPC gateway. Of two endpoints, services try the one with the greater weight first.
+             * @example 1
+             */
+            weight: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+        };
+        ChainEndpointList: {
+            /** @description At most 20, those with the greatest weight first. */
+            items: components["schemas"]["ChainEndpoint"][];
+        };
+        CreateEndpointInput: {
+            /**
+             * Format: uri
+             * @description URL of the node. Write-only: it may hold a password.
+             * @example https://user:password@node-2.example.com:8545
+             */
+            endpoint_url: string;
+            /**
+             * Format: int32
+             * @description Share of the calls of the RPC gateway. Of two endpoints, services try the one with the greater weight first.
+             * @default 1
+             * @example 1
+             */
+            weight?: number;
+        };
+        UpdateEndpointInput: {
+            /**
+             * Format: int32
+             * @description Share of the calls of the RPC gateway. Of two endpoints, services try the one with the greater weight first.
+             * @example 1
+             */
+            weight: number;
         };
         Incident: {
             /**
@@ -3857,7 +4111,7 @@ export interface components {
              */
             kind: string;
             /**
-             * @description `open`: somebody has to look at it; `resolved`: a release, or a node, that knows the kind told its blocks; `accepted`: the operator stands for what was told of its blocks.
+             * @description `open`: needs attention; `resolved`: a release or a node that knows the kind processed its blocks; `accepted`: the operator accepts the reported transactions of its blocks.
              * @enum {string}
              */
             status: "open" | "resolved" | "accepted";
@@ -3873,7 +4127,7 @@ export interface components {
              */
             last_block_number: number | null;
             /**
-             * @description The first transaction that has it. Null where it stands in the block itself.
+             * @description The first transaction that has it. Null if it is in the block itself.
              * @example 0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b
              */
             transaction_hash: string | null;
@@ -3907,7 +4161,7 @@ export interface components {
              * @example transaction type 0x7d
              */
             got: string;
-            /** @description Whether another node tells something else of what could not be proved; the log of tx-analyzer names the block and the transactions. What is contradicted is not confirmed before the incident is accepted. */
+            /** @description Whether another node contradicts the unproved data. The log of tx-analyzer has the block and the transactions. Contradicted transactions are not confirmed before the incident is accepted. */
             is_contradicted: boolean;
             /**
              * @description The upgrade of the chain that explains the incident. Update the service if its `state` is `not`. Null where none is known.
@@ -4138,7 +4392,7 @@ export interface components {
              */
             symbol: string | null;
             /**
-             * @description Decimal places between base and whole units. Null while they are not known: it has not been asked, or its contract does not say.
+             * @description Decimal places between base and whole units. Null while unknown: the contract was not asked yet, or does not say.
              * @example 6
              */
             decimals: number | null;
@@ -4283,7 +4537,7 @@ export interface components {
              */
             derivation_path: string;
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Deposits
              */
             label?: string | null;
@@ -4302,7 +4556,7 @@ export interface components {
         };
         UpdatePublicKeyInput: {
             /**
-             * @description As you call it. Null takes it away.
+             * @description Optional name. Null removes it.
              * @example Deposits
              */
             label: string | null;
@@ -4351,7 +4605,7 @@ export interface components {
              *     ]
              */
             groups: string[];
-            /** @description Whether transactions of it are told. */
+            /** @description Whether transactions of the address are reported. */
             is_monitored: boolean;
             /**
              * @description The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.
@@ -4363,7 +4617,7 @@ export interface components {
                 [key: string]: "active" | "inactive" | "not_followed";
             };
             /**
-             * @description Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.
+             * @description Why payments to the address are not detected although it is monitored. Do not show the address to payers before this is resolved.
              * @example []
              */
             warnings: string[];
@@ -4389,7 +4643,7 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description The search for what it had or did before it was watched. Null where nobody asked for its history, and the chain itself tells balances by address.
+             * @description The import of earlier transactions and coins. Null if no history was requested and the chain reports balances by address.
              * @example null
              */
             backfill: {
@@ -4435,7 +4689,7 @@ export interface components {
                          * @example 0
                          */
                         from_block: number;
-                        /** @description `history`: transactions are looked for in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, a node or an index told them; `rescan`, blocks are read. Null while it is not decided. */
+                        /** @description `history`: transactions are searched in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, reported by a node or an index; `rescan`, read from blocks. Null while undecided. */
                         method: ("scan" | "rescan" | "history") | null;
                         /**
                          * @description The block that is read next: those below were. Null with `scan`.
@@ -4638,7 +4892,7 @@ export interface components {
              *     ]
              */
             groups: string[];
-            /** @description Whether transactions of it are told. */
+            /** @description Whether transactions of the address are reported. */
             is_monitored: boolean;
             /**
              * @description The chains that know the address, as CAIP-2. `active`: its payments are detected there, while `is_monitored`. `inactive`: the chain is deactivated. `not_followed`: the service does not have the chain.
@@ -4650,7 +4904,7 @@ export interface components {
                 [key: string]: "active" | "inactive" | "not_followed";
             };
             /**
-             * @description Why payments to the address are not detected although it is monitored. Show the address to nobody before you have dealt with it.
+             * @description Why payments to the address are not detected although it is monitored. Do not show the address to payers before this is resolved.
              * @example []
              */
             warnings: string[];
@@ -4676,7 +4930,7 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description The search for what it had or did before it was watched. Null where nobody asked for its history, and the chain itself tells balances by address.
+             * @description The import of earlier transactions and coins. Null if no history was requested and the chain reports balances by address.
              * @example null
              */
             backfill: {
@@ -4722,7 +4976,7 @@ export interface components {
                          * @example 0
                          */
                         from_block: number;
-                        /** @description `history`: transactions are looked for in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, a node or an index told them; `rescan`, blocks are read. Null while it is not decided. */
+                        /** @description `history`: transactions are searched in final blocks, on EVM, TRON and Solana. Unspent outputs: `scan`, reported by a node or an index; `rescan`, read from blocks. Null while undecided. */
                         method: ("scan" | "rescan" | "history") | null;
                         /**
                          * @description The block that is read next: those below were. Null with `scan`.
@@ -4801,7 +5055,7 @@ export interface components {
         };
         CreateExternalAddressInput: {
             /**
-             * @description The address, in any form that its family reads.
+             * @description The address, in any supported format of its family.
              * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
              */
             value: string;
@@ -4811,12 +5065,12 @@ export interface components {
              */
             chain_family?: "evm" | "bitcoin" | "solana" | "tron";
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Treasury
              */
             label?: string | null;
             /**
-             * @description JSON of yours, at most 50 members and 16 KiB.
+             * @description Your own JSON. Maximum 50 members and 16 KiB.
              * @example {
              *       "customer_id": "1042"
              *     }
@@ -4825,7 +5079,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
+             * @description Your own groups for the address, maximum 20, used in filters of lists and channels. No commas.
              * @example [
              *       "customers",
              *       "eu"
@@ -4875,17 +5129,17 @@ export interface components {
             /** @description At most 10,000. */
             addresses: {
                 /**
-                 * @description The address, in any form that its family reads.
+                 * @description The address, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 value: string;
                 /**
-                 * @description As you call it. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is taken away.
+                 * @description Optional name. The `'` that CSV exports put before `=`, `+`, `-`, `@` and tabs is removed.
                  * @example Treasury
                  */
                 label?: string | null;
                 /**
-                 * @description JSON of yours, at most 50 members and 16 KiB.
+                 * @description Your own JSON. Maximum 50 members and 16 KiB.
                  * @example {
                  *       "customer_id": "1042"
                  *     }
@@ -4894,7 +5148,7 @@ export interface components {
                     [key: string]: unknown;
                 };
                 /**
-                 * @description Groups of yours that it is in, at most 20, for filters of lists and channels. No commas.
+                 * @description Your own groups for the address, maximum 20, used in filters of lists and channels. No commas.
                  * @example [
                  *       "customers",
                  *       "eu"
@@ -4964,17 +5218,17 @@ export interface components {
             /** @description At most 1,000, carried out in this order. */
             items: {
                 /**
-                 * @description The address, in any form that its family reads.
+                 * @description The address, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
                 /**
-                 * @description As you call it. Null takes it away.
+                 * @description Optional name. Null removes it.
                  * @example Treasury
                  */
                 label?: string | null;
                 /**
-                 * @description JSON of yours, in place of what was there.
+                 * @description Your own JSON. Replaces the current metadata.
                  * @example {
                  *       "customer_id": "1042"
                  *     }
@@ -4990,7 +5244,7 @@ export interface components {
                  *     ]
                  */
                 groups?: string[];
-                /** @description Whether transactions of it are told. */
+                /** @description Whether transactions of the address are reported. */
                 is_monitored?: boolean;
             }[];
         };
@@ -5035,7 +5289,7 @@ export interface components {
         };
         QueryBalancesInput: {
             /**
-             * @description At most 1,000, in any form that their family reads.
+             * @description Maximum 1,000 addresses, in any supported format of their family.
              * @example [
              *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
              *     ]
@@ -5076,14 +5330,65 @@ export interface components {
              */
             not_found: string[];
         };
+        CheckManyAddressesInput: {
+            /** @description At most 10,000. */
+            addresses: {
+                /**
+                 * @description The address, in any supported format.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                value: string;
+                /**
+                 * @description The family of chains that the address belongs to. Absent: detected.
+                 * @enum {string}
+                 */
+                chain_family?: "evm" | "bitcoin" | "solana" | "tron";
+                /**
+                 * @description The chains that the address is meant for, as CAIP-2. Needed where chains read the same text and write it differently, such as a Base58 address of Bitcoin Cash: without it, the address counts on the chains that write it so. Name every chain that writes it the same way, because it counts on all of them.
+                 * @example [
+                 *       "bip122:000000000019d6689c085ae165831e93"
+                 *     ]
+                 */
+                chain_gids?: string[];
+            }[];
+        };
+        CheckedAddress: {
+            /**
+             * @description As it was sent.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            value: string;
+            /**
+             * @description `new`: an import creates it. `exists`: the project has it, or an earlier entry is the same address. `invalid`: no family reads it. `ambiguous`: several families read it. `burn`: a burn address, which needs `allow_burn`.
+             * @example new
+             * @enum {string}
+             */
+            status: "new" | "exists" | "invalid" | "ambiguous" | "burn";
+            /** @description The family that was sent, or the only one that the address can belong to. Null if there is none. */
+            chain_family: ("evm" | "bitcoin" | "solana" | "tron") | null;
+            /**
+             * @description The address in its display form. Null if no family reads it.
+             * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+             */
+            address: string | null;
+            /**
+             * @description Why an import would reject it. Null otherwise.
+             * @example null
+             */
+            problem: string | null;
+        };
+        CheckedAddressList: {
+            /** @description One for each entry, in their order. */
+            items: components["schemas"]["CheckedAddress"][];
+        };
         UpdateAddressInput: {
             /**
-             * @description As you call it. Null takes it away.
+             * @description Optional name. Null removes it.
              * @example Treasury
              */
             label?: string | null;
             /**
-             * @description JSON of yours, in place of what was there.
+             * @description Your own JSON. Replaces the current metadata.
              * @example {
              *       "customer_id": "1042"
              *     }
@@ -5099,7 +5404,7 @@ export interface components {
              *     ]
              */
             groups?: string[];
-            /** @description Whether transactions of it are told. */
+            /** @description Whether transactions of the address are reported. */
             is_monitored?: boolean;
         };
         BackfillAddressInput: {
@@ -5129,7 +5434,7 @@ export interface components {
              */
             asset_gid: string;
             /**
-             * @description All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.
+             * @description Total of the address, in whole units, as of the last processed block: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.
              * @example 1.5
              */
             total: string | null;
@@ -5194,7 +5499,7 @@ export interface components {
              */
             pending_out: string | null;
             /**
-             * @description When the chain was asked for this balance last, or later: rounds read all balances again. On Bitcoin when its coins were compared with those of a node; null before that, and while no node tells the coins of an address.
+             * @description When this balance was last read from the chain, or later: rounds read all balances again. On Bitcoin: when its coins were last compared with those of a node; null before that, and while no node reports the coins of an address.
              * @example 2026-11-28T09:00:00.000Z
              */
             checked_at: string | null;
@@ -5364,8 +5669,7 @@ export interface components {
             /** @description Position and size of the list. */
             meta: components["schemas"]["PageMeta"];
         };
-        /** @description A transaction of monitored addresses of the project. */
-        Transaction: {
+        TransactionWithAddresses: {
             /**
              * Format: uuid
              * @description Of this transaction in this project; the same after a reorg.
@@ -5420,7 +5724,7 @@ export interface components {
             confirmations: number;
             /**
              * Format: int64
-             * @description Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.
+             * @description Confirmations after which it becomes `confirmed`, fixed when it was detected. If the project has no `depth` policy and the chain reports finality, finality decides.
              * @example 12
              */
             required_confirmations: number;
@@ -5443,7 +5747,7 @@ export interface components {
                 amount_raw: string;
             } | null;
             /**
-             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Null where there is none, and where it is no printable UTF-8 or has more than 1,024 bytes.
+             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Parts that are not printable UTF-8 are left out. Null if nothing remains, or if it has more than 1,024 bytes.
              * @default null
              * @example order 1042
              */
@@ -5483,6 +5787,32 @@ export interface components {
              * @example null
              */
             reorged_at: string | null;
+            /** @description Addresses of the project that it touches, at most 100, those with a label first. Deleted addresses are missing. */
+            addresses: {
+                /**
+                 * Format: uuid
+                 * @description The monitored address, as `id` in `/addresses`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                address_id: string;
+                /**
+                 * @description The address in its display form (EVM: EIP-55), as in `/addresses`.
+                 * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
+                 */
+                address: string;
+                /**
+                 * @description Its label. Null: it has none.
+                 * @example Order 4711
+                 */
+                label: string | null;
+                /**
+                 * @description Its groups.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups: string[];
+            }[];
         };
         /** @description One movement of one asset within a transaction. */
         Transfer: {
@@ -5539,16 +5869,16 @@ export interface components {
              */
             memo: string | null;
             /**
-             * @description Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays somebody else out of an output of the project.
+             * @description Addresses of the project among `from` and `to`, in their display form. Empty for an output of a UTXO transaction that pays another party from an output of the project.
              * @example [
              *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
              *     ]
              */
             monitored_addresses: string[];
         };
-        TransactionPage: {
+        TransactionWithAddressesPage: {
             /** @description The page, in the order that was asked for. */
-            items: components["schemas"]["Transaction"][];
+            items: components["schemas"]["TransactionWithAddresses"][];
             /** @description Position and size of the list. */
             meta: components["schemas"]["PageMeta"];
         };
@@ -5665,7 +5995,7 @@ export interface components {
                 confirmations: number;
                 /**
                  * Format: int64
-                 * @description Confirmations after which it counts as `confirmed`, fixed when it was detected. Where the project has no policy of a depth and the chain tells its own finality, that decides.
+                 * @description Confirmations after which it becomes `confirmed`, fixed when it was detected. If the project has no `depth` policy and the chain reports finality, finality decides.
                  * @example 12
                  */
                 required_confirmations: number;
@@ -5757,6 +6087,12 @@ export interface components {
                  * @example 1
                  */
                 gaps: number;
+                /**
+                 * Format: int64
+                 * @description Balances that are written and have a part that no movement explains.
+                 * @example 0
+                 */
+                unexplained: number;
             };
             /**
              * @description Bytes of the document. Null before it is completed.
@@ -5817,7 +6153,7 @@ export interface components {
         };
         CreateStatementInput: {
             /**
-             * @description Addresses of the project, at most 1,000, in any form that their family reads. Exactly one of `addresses`, `group` and `public_key_id` selects the addresses.
+             * @description Addresses of the project, maximum 1,000, in any supported format of their family. Exactly one of `addresses`, `group` and `public_key_id` selects the addresses.
              * @example [
              *       "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
              *     ]
@@ -5946,7 +6282,7 @@ export interface components {
                 unconfirmed: number;
                 /**
                  * Format: int64
-                 * @description Rows that could not be read; `reason` names the column.
+                 * @description Invalid rows; `reason` names the column.
                  * @example 1
                  */
                 invalid: number;
@@ -6268,6 +6604,126 @@ export interface components {
              */
             position: number | null;
         };
+        /** @description A transaction of monitored addresses of the project. */
+        Transaction: {
+            /**
+             * Format: uuid
+             * @description Of this transaction in this project; the same after a reorg.
+             * @example 6f1d1f4e-0000-4000-8000-000000000001
+             */
+            id: string;
+            /**
+             * @description The chain as CAIP-2.
+             * @example eip155:1
+             */
+            chain_gid: string;
+            /**
+             * @description The transaction hash (Bitcoin: txid, Solana: signature), as the chain writes it.
+             * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
+             */
+            hash: string;
+            /**
+             * @description `pending`: in the mempool; `detected`: in a block; `confirmed`: in a block that is final by the policy of the project or else of the chain; `reorged`: its block left the chain; `failed`: in a block, but it moved nothing.
+             * @enum {string}
+             */
+            status: "pending" | "detected" | "confirmed" | "reorged" | "failed";
+            /**
+             * @description As the monitored addresses see it: `self` where they are on both sides.
+             * @enum {string}
+             */
+            direction: "in" | "out" | "self";
+            /**
+             * @description Height of its block, on Solana the slot. Null while pending.
+             * @example 21000000
+             */
+            block_number: number | null;
+            /**
+             * @description Hash of its block. Null while pending.
+             * @example 0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3
+             */
+            block_hash: string | null;
+            /**
+             * @description When its block says that it was made. Null while pending.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            block_timestamp: string | null;
+            /**
+             * @description Position in its block, from 0. Null while pending.
+             * @example 7
+             */
+            tx_index: number | null;
+            /**
+             * Format: int64
+             * @description Blocks that hold it, its own included; 0 while pending or reorged.
+             * @example 1
+             */
+            confirmations: number;
+            /**
+             * Format: int64
+             * @description Confirmations after which it becomes `confirmed`, fixed when it was detected. If the project has no `depth` policy and the chain reports finality, finality decides.
+             * @example 12
+             */
+            required_confirmations: number;
+            /** @description What the sender paid for it. Null where there is none and, on UTXO chains, where an input is spent that no watched address owned: its amount is not known. */
+            fee: {
+                /**
+                 * @description The asset as CAIP-19.
+                 * @example eip155:1/slip44:60
+                 */
+                asset_gid: string;
+                /**
+                 * @description In whole units of the asset. Null while the decimals of a token that pays the fee are not known.
+                 * @example 0.00042
+                 */
+                amount: string | null;
+                /**
+                 * @description In base units of the asset.
+                 * @example 420000000000000
+                 */
+                amount_raw: string;
+            } | null;
+            /**
+             * @description What the sender wrote into it: the data of a TRON transaction, instructions of the memo program on Solana, OP_RETURN outputs on Bitcoin, the memos of its `transfers` on EVM chains; several are lines. Parts that are not printable UTF-8 are left out. Null if nothing remains, or if it has more than 1,024 bytes.
+             * @default null
+             * @example order 1042
+             */
+            memo: string | null;
+            /**
+             * @description For a coinbase transaction (block reward of Bitcoin): the first block whose transactions may spend its outputs. `confirmed` does not imply it. Null for any other transaction, and once the block left the chain.
+             * @default null
+             * @example null
+             */
+            matures_at_block: number | null;
+            /** @description What it moved from or to monitored addresses, by `index`. */
+            transfers: components["schemas"]["Transfer"][];
+            /**
+             * @description Hash of the transaction that spends the same outputs in its place (RBF). Null otherwise.
+             * @example null
+             */
+            replaced_by: string | null;
+            /**
+             * @description What stands behind the transaction. `proved`: recomputed against the block header. `agreed`: nodes of different operators give the same. `attested`: the chain offers no proof, one node states it. `settling`: a later block brings the proof; the transaction is not confirmed before. `trusted`: the operator of this service vouches for it. `unproved`: the proof is missing; the transaction is confirmed once another node agrees, the proof arrives, or the operator vouches. Null in test messages. Treat an unknown value like `unproved`.
+             * @default proved
+             * @example proved
+             */
+            verification: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved") | null;
+            /**
+             * Format: date-time
+             * @description When the service first saw it.
+             * @example 2026-01-01T00:00:01.000Z
+             */
+            detected_at: string;
+            /**
+             * @description When it was confirmed. Null before.
+             * @example null
+             */
+            confirmed_at: string | null;
+            /**
+             * @description When its block left the chain. Null otherwise.
+             * @example null
+             */
+            reorged_at: string | null;
+        };
         /** @description What the transaction did to one monitored address: its transfers and, for the sender, the fee. */
         BalanceChange: {
             /**
@@ -6297,7 +6753,7 @@ export interface components {
              */
             delta_raw: string;
         };
-        /** @description A monitored address of the project that the event concerns, with what its user said of it when the event was made. One that was deleted since the transaction was told has its groups alone. */
+        /** @description A monitored address of the project that the event concerns, with its label, groups, and metadata at the time of the event. If it was deleted after the transaction was reported, it has its groups only. */
         ConcernedAddress: {
             /**
              * Format: uuid
@@ -6867,7 +7323,7 @@ export interface components {
                  */
                 delta_raw?: string | null;
                 /**
-                 * @description Why it changed, each reason once: adds up to `delta`. What a reorganisation undid is taken back under the reason that it was told with. Where `delta` is null, what is known of the block; empty where nothing is. Absent in events of earlier releases.
+                 * @description Why it changed, each reason once: adds up to `delta`. A reorg is reversed under the original reason. If `delta` is null: the known changes of the block, or empty. Absent in events of earlier releases.
                  * @example [
                  *       {
                  *         "reason": "withdrawal",
@@ -6878,7 +7334,7 @@ export interface components {
                  */
                 changes?: {
                     /**
-                     * @description `transfer` and `fee`: transactions, which have events of their own. The others are told nowhere else. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.
+                     * @description `transfer` and `fee`: transactions, which have their own events. The other reasons are reported only here. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.
                      * @example withdrawal
                      * @enum {string}
                      */
@@ -7061,7 +7517,7 @@ export interface components {
              */
             last_position?: number;
             /**
-             * @description With `after`: whether there is more behind `last_position` already. `total` counts the answer alone: nobody counts what is still to be read.
+             * @description With `after`: whether more events follow `last_position` already. `total` then counts this answer only.
              * @example false
              */
             has_more?: boolean;
@@ -7547,7 +8003,7 @@ export interface components {
                  */
                 delta_raw?: string | null;
                 /**
-                 * @description Why it changed, each reason once: adds up to `delta`. What a reorganisation undid is taken back under the reason that it was told with. Where `delta` is null, what is known of the block; empty where nothing is. Absent in events of earlier releases.
+                 * @description Why it changed, each reason once: adds up to `delta`. A reorg is reversed under the original reason. If `delta` is null: the known changes of the block, or empty. Absent in events of earlier releases.
                  * @example [
                  *       {
                  *         "reason": "withdrawal",
@@ -7558,7 +8014,7 @@ export interface components {
                  */
                 changes?: {
                     /**
-                     * @description `transfer` and `fee`: transactions, which have events of their own. The others are told nowhere else. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.
+                     * @description `transfer` and `fee`: transactions, which have their own events. The other reasons are reported only here. `withdrawal`: of a validator. `reward`: of a block, or minted with it. `mint`: a deposit from another chain. `atomic`: an import or export between chains of Avalanche. `staking_reward`, `stake_withdrawal`: of a stake. `adjustment`: nothing explains it (rebasing tokens, fees that a block pays to its producer, transfers that a node without traces hides). Treat an unknown value like `adjustment`.
                      * @example withdrawal
                      * @enum {string}
                      */
@@ -7766,7 +8222,7 @@ export interface components {
         };
         PreviewChannelInput: {
             /**
-             * @description Kind of channel: without `event_types`, its default event types apply.
+             * @description Kind of channel. Its default event types apply without `event_types`; `bodies` are what it sends.
              * @default webhook
              * @enum {string}
              */
@@ -7824,12 +8280,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -7848,7 +8304,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -7870,6 +8326,20 @@ export interface components {
              * @example true
              */
             include_historical?: boolean;
+            /**
+             * @description How events are written. `native`: as the API shows them. `cloudevents`: as structured JSON of CloudEvents 1.0, with the content type `application/cloudevents+json`. Absent: `native`.
+             * @example cloudevents
+             * @enum {string}
+             */
+            format?: "native" | "cloudevents";
+            /**
+             * @description Members of `data` to send, as paths of names; the others are left out. A path goes through lists to each of their items. The envelope (`event_id`, `type`, and the other members beside `data`) and the proof that `include_proof` asks for are always sent. Absent: everything. Null: everything, too.
+             * @example [
+             *       "data.transaction.hash",
+             *       "data.transaction.transfers.amount"
+             *     ]
+             */
+            fields?: string[] | null;
             /**
              * Format: date-time
              * @description Only events made then or later. Events are kept for 30 days unless configured otherwise: an earlier time counts as 30 days ago.
@@ -7898,7 +8368,7 @@ export interface components {
              */
             until: string;
             /**
-             * @description Whether the whole time was read. A preview reads up to 50,000 events for up to 8 seconds: ask again with a later `since`, or for a shorter time.
+             * @description Whether the entire period was read. A preview reads up to 50,000 events for up to 8 seconds: ask again with a later `since`, or for a shorter time.
              * @example true
              */
             is_complete: boolean;
@@ -7910,8 +8380,15 @@ export interface components {
             event_count: number;
             /** @description The same by type and chain. */
             counts: components["schemas"]["ChannelPreviewCount"][];
-            /** @description The first 20 of them, oldest first, as a webhook would have got them. */
+            /** @description The first 20 of them, oldest first, whole. */
             events: components["schemas"]["Event"][];
+            /**
+             * @description The same events in the same order as the channel sends them: with `fields` and `format`, or as the text of a chat or mail. Null where that is the event as it is.
+             * @example [
+             *       "{\"event_id\":\"6f1d1f4e-0000-4000-8000-000000000001\",\"data\":{}}"
+             *     ]
+             */
+            bodies: string[] | null;
         };
         /** @description Events of one type and chain. */
         ChannelPreviewCount: {
@@ -7934,7 +8411,7 @@ export interface components {
         };
         RehearseChannelInput: {
             /**
-             * @description `duplicate`: an event is sent again after the receiver took it; `reordered`: `transaction.confirmed` comes before `transaction.detected`; `reorg`: a confirmed transaction is undone; `late`: an event is an hour old; `burst`: 1,000 events come at once; `slow`: nobody waits for the answer, and the event is sent again; `rotation`: an event has two signatures, the first of a secret that the receiver does not know
+             * @description `duplicate`: an event is sent again after the receiver took it; `reordered`: `transaction.confirmed` comes before `transaction.detected`; `reorg`: a confirmed transaction is undone; `late`: an event is an hour old; `burst`: 1,000 events come at once; `slow`: the answer is not awaited, and the event is sent again; `rotation`: an event has two signatures, the first of a secret that the receiver does not know
              * @example duplicate
              * @enum {string}
              */
@@ -7995,12 +8472,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -8146,12 +8633,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -8170,7 +8657,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -8236,12 +8723,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -8340,12 +8837,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -8364,7 +8861,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -8430,12 +8927,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -8553,12 +9060,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -8577,7 +9084,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -8643,12 +9150,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -8790,12 +9307,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -8814,7 +9331,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -8880,12 +9397,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -8927,7 +9454,7 @@ export interface components {
             /** @description Where it delivers to, and what. */
             config: {
                 /**
-                 * @description Servers to ask first; the cluster tells the others, which pass the same guard.
+                 * @description Bootstrap servers. The cluster reports the others, which pass the same check.
                  * @example [
                  *       "kafka.example.com:9093"
                  *     ]
@@ -9024,12 +9551,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -9048,7 +9575,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -9114,12 +9641,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -9251,12 +9788,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -9275,7 +9812,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -9341,12 +9878,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -9484,12 +10031,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -9508,7 +10055,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -9574,12 +10121,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -9717,12 +10274,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -9741,7 +10298,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -9807,12 +10364,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -9911,12 +10478,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -9935,7 +10502,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -10001,12 +10568,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -10139,12 +10716,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -10163,7 +10740,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -10229,12 +10806,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -10339,12 +10926,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -10363,7 +10950,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -10466,12 +11053,12 @@ export interface components {
         };
         CreateWebhookChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
             /**
-             * @description May be told.
+             * @description Optional; must match the path.
              * @constant
              */
             kind?: "webhook";
@@ -10493,7 +11080,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
+             * @description Whether deliveries also contain the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`, with the entire secret as key. Default false.
              * @example true
              */
             standard_webhooks?: boolean;
@@ -10575,12 +11162,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -10599,7 +11186,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -10664,12 +11251,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -10815,12 +11412,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -10839,7 +11436,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -10887,7 +11484,7 @@ export interface components {
         };
         UpdateWebhookChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -10909,7 +11506,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Whether deliveries carry the headers of Standard Webhooks, too: `webhook-id`, `webhook-timestamp`, `webhook-signature`, keyed with the whole secret. Default false.
+             * @description Whether deliveries also contain the headers of Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature`, with the entire secret as key. Default false.
              * @example true
              */
             standard_webhooks?: boolean;
@@ -10991,12 +11588,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -11015,7 +11612,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -11057,7 +11654,7 @@ export interface components {
         };
         CreateDiscordChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -11120,12 +11717,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -11144,7 +11741,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -11186,7 +11783,7 @@ export interface components {
         };
         UpdateDiscordChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -11249,12 +11846,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -11273,7 +11870,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -11315,7 +11912,7 @@ export interface components {
         };
         CreateEmailChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -11379,12 +11976,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -11403,7 +12000,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -11445,7 +12042,7 @@ export interface components {
         };
         UpdateEmailChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -11509,12 +12106,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -11533,7 +12130,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -11575,7 +12172,7 @@ export interface components {
         };
         CreateHttpBatchChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -11675,12 +12272,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -11699,7 +12296,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -11764,12 +12361,22 @@ export interface components {
              */
             failed_at: string | null;
             /**
-             * @description Why it was given up. Null otherwise.
+             * @description Why it failed, or why its deliveries fail. Null unless `failed` or `failing`.
              * @example null
              */
             failure_reason: string | null;
             /**
-             * @description Events that were not sent because `filters.expression` could not be evaluated for them, such as events without a member that it reads. Null: none.
+             * @description Since when its deliveries fail. Null unless `failing`.
+             * @example null
+             */
+            failing_since: string | null;
+            /**
+             * @description When the oldest held delivery is tried next. Null unless `failing`: an active channel has the time at each delivery.
+             * @example null
+             */
+            next_attempt_at: string | null;
+            /**
+             * @description Events that were not sent because `filters.expression` failed for them, such as events without a member that it reads. Null: none.
              * @example null
              */
             expression_errors: {
@@ -11911,12 +12518,12 @@ export interface components {
                      */
                     direction?: "in" | "out" | "self";
                     /**
-                     * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                     * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                      * @example 0.01
                      */
                     min_amount?: string;
                     /**
-                     * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                     * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                      * @example order 1042
                      */
                     memo?: string;
@@ -11935,7 +12542,7 @@ export interface components {
                      */
                     verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                     /**
-                     * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                     * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                      * @example [
                      *       "withdrawal",
                      *       "reward",
@@ -11983,7 +12590,7 @@ export interface components {
         };
         UpdateHttpBatchChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -12083,12 +12690,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -12107,7 +12714,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -12208,14 +12815,14 @@ export interface components {
         };
         CreateKafkaChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
             /** @description Credentials for the cluster, write-only. */
             auth?: components["schemas"]["KafkaAuth"];
             /**
-             * @description Servers to ask first; the cluster tells the others, which pass the same guard.
+             * @description Bootstrap servers. The cluster reports the others, which pass the same check.
              * @example [
              *       "kafka.example.com:9093"
              *     ]
@@ -12304,12 +12911,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -12328,7 +12935,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -12370,14 +12977,14 @@ export interface components {
         };
         UpdateKafkaChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
             /** @description Credentials for the cluster, write-only. */
             auth?: components["schemas"]["KafkaAuth"];
             /**
-             * @description Servers to ask first; the cluster tells the others, which pass the same guard.
+             * @description Bootstrap servers. The cluster reports the others, which pass the same check.
              * @example [
              *       "kafka.example.com:9093"
              *     ]
@@ -12466,12 +13073,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -12490,7 +13097,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -12596,7 +13203,7 @@ export interface components {
         };
         CreateNatsChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -12686,12 +13293,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -12710,7 +13317,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -12752,7 +13359,7 @@ export interface components {
         };
         UpdateNatsChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -12842,12 +13449,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -12866,7 +13473,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -12933,7 +13540,7 @@ export interface components {
         };
         CreateRabbitmqChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -13028,12 +13635,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13052,7 +13659,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -13094,7 +13701,7 @@ export interface components {
         };
         UpdateRabbitmqChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -13189,12 +13796,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13213,7 +13820,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -13255,7 +13862,7 @@ export interface components {
         };
         CreateRedisStreamChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -13350,12 +13957,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13374,7 +13981,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -13416,7 +14023,7 @@ export interface components {
         };
         UpdateRedisStreamChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -13511,12 +14118,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13535,7 +14142,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -13577,7 +14184,7 @@ export interface components {
         };
         CreateSlackChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -13640,12 +14247,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13664,7 +14271,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -13706,7 +14313,7 @@ export interface components {
         };
         UpdateSlackChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -13769,12 +14376,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13793,7 +14400,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -13835,7 +14442,7 @@ export interface components {
         };
         CreateSqsChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -13936,12 +14543,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -13960,7 +14567,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -14002,7 +14609,7 @@ export interface components {
         };
         UpdateSqsChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -14103,12 +14710,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -14127,7 +14734,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -14169,7 +14776,7 @@ export interface components {
         };
         CreateTelegramChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -14237,12 +14844,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -14261,7 +14868,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -14303,7 +14910,7 @@ export interface components {
         };
         UpdateTelegramChannelInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name?: string;
@@ -14371,12 +14978,12 @@ export interface components {
                  */
                 direction?: "in" | "out" | "self";
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -14395,7 +15002,7 @@ export interface components {
                  */
                 verification?: ("proved" | "agreed" | "attested" | "settling" | "trusted" | "unproved")[];
                 /**
-                 * @description Only `balance.changed` with a change of one of these reasons: whoever credits by transactions leaves `transfer` and `fee` out. `untold_reasons` of a blockchain says what no transaction tells there. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
+                 * @description Only `balance.changed` with a change of one of these reasons: if you credit by transactions, omit `transfer` and `fee`. `untold_reasons` of a blockchain lists the changes without a transaction. Other types pass, and so do events of earlier releases, which do not say why. Each value at most once.
                  * @example [
                  *       "withdrawal",
                  *       "reward",
@@ -14876,7 +15483,7 @@ export interface components {
         };
         UpdateWorkspaceInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -15040,14 +15647,14 @@ export interface components {
         };
         CreateProjectInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
         };
         UpdateProjectInput: {
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Payments
              */
             name: string;
@@ -15193,7 +15800,7 @@ export interface components {
              */
             type: "api" | "rpc" | "mgt";
             /**
-             * @description As you call it.
+             * @description Optional name.
              * @example Backend
              */
             name: string;
@@ -15692,7 +16299,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description What was asked for is kept no longer. */
+        /** @description The requested data is no longer stored. */
         Gone: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15707,7 +16314,7 @@ export interface components {
                  *       "type": "https://docs.example.com/apis/problems/gone",
                  *       "title": "Gone",
                  *       "status": 410,
-                 *       "detail": "What was asked for is kept no longer.",
+                 *       "detail": "The requested data is no longer stored.",
                  *       "instance": "/v1/addresses"
                  *     }
                  */
@@ -15874,18 +16481,20 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The client's own when it sent one, else a new UUID; stands in every log line of the request. */
+        /** @description The client's own ID if it sent one, otherwise a new UUID. Included in every log line of the request. */
         "X-Request-Id": string;
         /** @description Requests that the key may make in 60 seconds. */
         "X-RateLimit-Limit": number;
         /** @description What is left of them. */
         "X-RateLimit-Remaining": number;
-        /** @description When the limit is whole again, in Unix seconds. */
+        /** @description When the full limit is available again, in Unix seconds. */
         "X-RateLimit-Reset": number;
         /** @description Seconds after which the same request may succeed. */
         "Retry-After": number;
         /** @description `true` on the kept answer of a request that was sent again. */
         "Idempotency-Replayed": "true";
+        /** @description Only where a standby of the database answered: every change that was committed before this time is included, later ones may be missing. Without it the answer is current. For a current answer send `Cache-Control: no-cache`. */
+        "X-Data-As-Of": string;
         /** @description The path of what was created. */
         Location: string;
         /** @description The methods that the path has. */
@@ -15917,7 +16526,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "name": "chainwatch",
-                     *       "version": "0.1.0",
+                     *       "version": "0.2.0",
                      *       "api_version": "v1",
                      *       "commit": "798728f",
                      *       "built_at": "2026-01-01T00:00:00.000Z",
@@ -16031,7 +16640,7 @@ export interface operations {
                  */
                 "X-Api-Key": string;
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -16152,7 +16761,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description An address, a transaction hash, the id of an event, delivery, attempt, transaction or request, or a part of a label or name.
+                 * @description An address, a transaction hash or at least its first 6 characters, the id of an event, delivery, attempt, transaction or request, or a part of a label or name.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 q: string;
@@ -16219,6 +16828,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16262,6 +16872,72 @@ export interface operations {
             400: components["responses"]["InvalidRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getStatsSeries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How far back: `1h` by the minute, `24h` by the quarter of an hour, `7d` by two hours, `30d` by half a day.
+                 * @example 24h
+                 */
+                period?: "1h" | "24h" | "7d" | "30d";
+                /**
+                 * @description Only deliveries of this channel.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                channel_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "period": "24h",
+                     *       "channel_id": null,
+                     *       "step_seconds": 900,
+                     *       "points": [
+                     *         {
+                     *           "at": "2026-01-01T00:00:00.000Z",
+                     *           "events": 12,
+                     *           "delivered": 12,
+                     *           "failed_attempts": 1,
+                     *           "success_rate": 0.9231,
+                     *           "latency": {
+                     *             "mean_ms": 12.41,
+                     *             "p95_ms": 50
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatsSeries"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["ContentTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16750,6 +17426,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -16761,6 +17438,7 @@ export interface operations {
                      *           "image_url": "https://example.com/ethereum.svg",
                      *           "name": "ethereum",
                      *           "short_name": "ETH",
+                     *           "display_name": "Ethereum",
                      *           "is_active": true,
                      *           "family": "evm",
                      *           "has_endpoint": true,
@@ -16818,7 +17496,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -16855,6 +17533,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -16931,6 +17610,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -16995,7 +17675,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -17037,6 +17717,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -17088,7 +17769,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -17121,6 +17802,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -17172,7 +17854,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -17242,7 +17924,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -17309,7 +17991,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -17410,12 +18092,310 @@ export interface operations {
                      *           "latency_ms": 42,
                      *           "last_success_at": "2026-01-01T00:00:00.000Z",
                      *           "last_error_at": null,
-                     *           "last_error": null
+                     *           "last_error": null,
+                     *           "history": [
+                     *             {
+                     *               "at": "2026-01-01T00:00:00.000Z",
+                     *               "samples": 90,
+                     *               "failures": 0,
+                     *               "latency_ms": 42
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["ListNodesResult"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "chain_gid": "eip155:1",
+                     *           "url": "https://node-2.example.com:8545",
+                     *           "weight": 1,
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChainEndpointList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Ask the node first which chain it serves; 422 where it is another one. */
+                verify?: boolean;
+            };
+            header?: {
+                /**
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint_url": "https://user:password@node-2.example.com:8545",
+                 *       "weight": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateEndpointInput"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "url": "https://node-2.example.com:8545",
+                     *       "weight": 1,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChainEndpoint"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The endpoint, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "url": "https://node-2.example.com:8545",
+                     *       "weight": 1,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChainEndpoint"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The endpoint, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The chain as CAIP-2.
+                 * @example eip155:1
+                 */
+                chain_gid: string;
+                /**
+                 * @description The endpoint, by its `id`.
+                 * @example 6f1d1f4e-0000-4000-8000-000000000001
+                 */
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "weight": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateEndpointInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *       "chain_gid": "eip155:1",
+                     *       "url": "https://node-2.example.com:8545",
+                     *       "weight": 1,
+                     *       "created_at": "2026-01-01T00:00:00.000Z",
+                     *       "updated_at": "2026-01-01T00:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ChainEndpoint"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -17466,6 +18446,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17555,6 +18536,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -17611,7 +18593,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -17726,6 +18708,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -17815,6 +18798,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -17904,6 +18888,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -17994,6 +18979,7 @@ export interface operations {
                      *       "image_url": "https://example.com/ethereum.svg",
                      *       "name": "ethereum",
                      *       "short_name": "ETH",
+                     *       "display_name": "Ethereum",
                      *       "is_active": true,
                      *       "family": "evm",
                      *       "has_endpoint": true,
@@ -18087,6 +19073,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18223,6 +19210,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18265,7 +19253,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -18317,7 +19305,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -18408,6 +19396,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18522,7 +19511,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -18596,7 +19585,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -18703,6 +19692,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -18755,7 +19745,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -18885,7 +19875,7 @@ export interface operations {
     deletePublicKey: {
         parameters: {
             query?: {
-                /** @description Delete what belongs to it, too; without it a 409 tells that something does. */
+                /** @description Also delete dependent records. Without it, dependent records cause a 409. */
                 cascade?: boolean;
             };
             header?: never;
@@ -19062,6 +20052,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19130,7 +20121,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -19230,7 +20221,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -19385,6 +20376,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19608,6 +20600,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -19675,7 +20668,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -19758,7 +20751,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -19860,7 +20853,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -19926,13 +20919,81 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    checkManyAddresses: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
+                 * @example order-1042
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "addresses": [
+                 *         {
+                 *           "value": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CheckManyAddressesInput"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "value": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "status": "new",
+                     *           "chain_family": "evm",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "problem": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CheckedAddressList"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["ContentTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getAddress: {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20001,7 +21062,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20039,7 +21100,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20117,14 +21178,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
             };
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20207,7 +21268,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20281,7 +21342,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20361,7 +21422,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20407,7 +21468,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20506,7 +21567,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20522,6 +21583,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20604,7 +21666,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20620,6 +21682,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20695,7 +21758,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description An address of the project, in any form that its family reads.
+                 * @description An address of the project, in any supported format of its family.
                  * @example 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045
                  */
                 address: string;
@@ -20711,6 +21774,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20783,6 +21847,18 @@ export interface operations {
                  */
                 addresses?: string[];
                 /**
+                 * @description Only transactions that touch an address of the project in one of these groups. Repeated, comma-separated, or both; the name may end in `[]`.
+                 * @example [
+                 *       "shop-7"
+                 *     ]
+                 */
+                groups?: string[];
+                /**
+                 * @description Only transactions that touch an address of the project whose label or address contains this, in upper or lower case. With `groups`, one and the same address has to pass both.
+                 * @example Order 4711
+                 */
+                search?: string;
+                /**
                  * @description Only transactions that move one of these assets (CAIP-19). Repeated, comma-separated, or both; the name may end in `[]`.
                  * @example [
                  *       "eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7"
@@ -20819,12 +21895,12 @@ export interface operations {
                  */
                 until?: string;
                 /**
-                 * @description Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.
+                 * @description Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.
                  * @example 0.01
                  */
                 min_amount?: string;
                 /**
-                 * @description Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.
+                 * @description Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.
                  * @example order 1042
                  */
                 memo?: string;
@@ -20852,6 +21928,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -20898,7 +21975,17 @@ export interface operations {
                      *           "verification": "proved",
                      *           "detected_at": "2026-01-01T00:00:01.000Z",
                      *           "confirmed_at": null,
-                     *           "reorged_at": null
+                     *           "reorged_at": null,
+                     *           "addresses": [
+                     *             {
+                     *               "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *               "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *               "label": "Order 4711",
+                     *               "groups": [
+                     *                 "shop-7"
+                     *               ]
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "meta": {
@@ -20910,13 +21997,13 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["TransactionPage"];
+                    "application/json": components["schemas"]["TransactionWithAddressesPage"];
                     /**
-                     * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,matures_at_block,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at
-                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,
+                     * @example id,chain_gid,hash,status,direction,block_number,block_hash,block_timestamp,tx_index,confirmations,required_confirmations,fee,memo,matures_at_block,transfers,replaced_by,verification,detected_at,confirmed_at,reorged_at,addresses
+                     *     6f1d1f4e-0000-4000-8000-000000000001,eip155:1,0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060,pending,in,21000000,0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3,2026-01-01T00:00:00.000Z,7,1,12,"{""asset_gid"":""eip155:1/slip44:60"",""amount"":""0.00042"",""amount_raw"":""420000000000000""}",order 1042,,"[{""index"":0,""type"":""native"",""asset_gid"":""eip155:1/slip44:60"",""from"":""0x742d35Cc6634C0532925a3b844Bc454e4438f44e"",""to"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""amount"":""1.5"",""amount_raw"":""1500000000000000000"",""decimals"":18,""log_index"":null,""memo"":null,""monitored_addresses"":[""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045""]}]",,proved,2026-01-01T00:00:01.000Z,,,"[{""address_id"":""6f1d1f4e-0000-4000-8000-000000000001"",""address"":""0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"",""label"":""Order 4711"",""groups"":[""shop-7""]}]"
                      */
                     "text/csv": string;
-                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","matures_at_block":null,"transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null} */
+                    /** @example {"id":"6f1d1f4e-0000-4000-8000-000000000001","chain_gid":"eip155:1","hash":"0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060","status":"pending","direction":"in","block_number":21000000,"block_hash":"0xd4e56740f876aef8c010b86a40d5f56745a118d0906a34e69aae90f7f1a4a1d3","block_timestamp":"2026-01-01T00:00:00.000Z","tx_index":7,"confirmations":1,"required_confirmations":12,"fee":{"asset_gid":"eip155:1/slip44:60","amount":"0.00042","amount_raw":"420000000000000"},"memo":"order 1042","matures_at_block":null,"transfers":[{"index":0,"type":"native","asset_gid":"eip155:1/slip44:60","from":"0x742d35Cc6634C0532925a3b844Bc454e4438f44e","to":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","amount":"1.5","amount_raw":"1500000000000000000","decimals":18,"log_index":null,"memo":null,"monitored_addresses":["0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045"]}],"replaced_by":null,"verification":"proved","detected_at":"2026-01-01T00:00:01.000Z","confirmed_at":null,"reorged_at":null,"addresses":[{"address_id":"6f1d1f4e-0000-4000-8000-000000000001","address":"0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045","label":"Order 4711","groups":["shop-7"]}]} */
                     "application/x-ndjson": string;
                 };
             };
@@ -20997,10 +22084,20 @@ export interface operations {
                      *       "verification": "proved",
                      *       "detected_at": "2026-01-01T00:00:01.000Z",
                      *       "confirmed_at": null,
-                     *       "reorged_at": null
+                     *       "reorged_at": null,
+                     *       "addresses": [
+                     *         {
+                     *           "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "label": "Order 4711",
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ]
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Transaction"];
+                    "application/json": components["schemas"]["TransactionWithAddresses"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -21086,10 +22183,20 @@ export interface operations {
                      *       "verification": "proved",
                      *       "detected_at": "2026-01-01T00:00:01.000Z",
                      *       "confirmed_at": null,
-                     *       "reorged_at": null
+                     *       "reorged_at": null,
+                     *       "addresses": [
+                     *         {
+                     *           "address_id": "6f1d1f4e-0000-4000-8000-000000000001",
+                     *           "address": "0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045",
+                     *           "label": "Order 4711",
+                     *           "groups": [
+                     *             "shop-7"
+                     *           ]
+                     *         }
+                     *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Transaction"];
+                    "application/json": components["schemas"]["TransactionWithAddresses"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -21219,6 +22326,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21244,7 +22352,8 @@ export interface operations {
                      *             "addresses_done": 12,
                      *             "addresses_total": 12,
                      *             "movements": 3402,
-                     *             "gaps": 1
+                     *             "gaps": 1,
+                     *             "unexplained": 0
                      *           },
                      *           "size": 1048576,
                      *           "signature": {
@@ -21287,7 +22396,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -21342,7 +22451,8 @@ export interface operations {
                      *         "addresses_done": 12,
                      *         "addresses_total": 12,
                      *         "movements": 3402,
-                     *         "gaps": 1
+                     *         "gaps": 1,
+                     *         "unexplained": 0
                      *       },
                      *       "size": 1048576,
                      *       "signature": {
@@ -21395,6 +22505,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21418,7 +22529,8 @@ export interface operations {
                      *         "addresses_done": 12,
                      *         "addresses_total": 12,
                      *         "movements": 3402,
-                     *         "gaps": 1
+                     *         "gaps": 1,
+                     *         "unexplained": 0
                      *       },
                      *       "size": 1048576,
                      *       "signature": {
@@ -21508,6 +22620,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21560,6 +22673,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21637,14 +22751,14 @@ export interface operations {
                 /** @description Whether fees that no row names count as missing in the books. */
                 include_fees?: boolean;
                 /**
-                 * @description As you call it.
+                 * @description Optional name.
                  * @example October 2026
                  */
                 name?: string;
             };
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -21873,6 +22987,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -21967,6 +23082,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22228,6 +23344,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22562,6 +23679,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22612,7 +23730,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -22732,6 +23850,9 @@ export interface operations {
                      *             }
                      *           }
                      *         }
+                     *       ],
+                     *       "bodies": [
+                     *         "{\"event_id\":\"6f1d1f4e-0000-4000-8000-000000000001\",\"data\":{}}"
                      *       ]
                      *     }
                      */
@@ -22756,7 +23877,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -22858,6 +23979,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -22871,6 +23993,8 @@ export interface operations {
                      *           "status": "active",
                      *           "failed_at": null,
                      *           "failure_reason": null,
+                     *           "failing_since": null,
+                     *           "next_attempt_at": null,
                      *           "expression_errors": null,
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "updated_at": "2026-01-01T00:00:00.000Z",
@@ -22965,7 +24089,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -23011,6 +24135,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23136,6 +24262,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23223,7 +24351,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -23263,6 +24391,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23375,6 +24505,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23448,7 +24580,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -23490,6 +24622,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23610,6 +24744,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23691,7 +24827,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -23731,6 +24867,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23855,6 +24993,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -23941,7 +25081,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -23989,6 +25129,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24112,6 +25254,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24198,7 +25342,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -24239,6 +25383,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24359,6 +25505,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24442,7 +25590,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -24488,6 +25636,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24609,6 +25759,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24693,7 +25845,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -24734,6 +25886,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24855,6 +26009,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -24939,7 +26095,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -24979,6 +26135,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25091,6 +26249,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25164,7 +26324,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -25208,6 +26368,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25328,6 +26490,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25411,7 +26575,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -25452,6 +26616,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25563,6 +26729,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25664,6 +26832,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25788,7 +26958,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -25823,6 +26993,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -25914,7 +27086,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -25949,6 +27121,8 @@ export interface operations {
                      *       "status": "active",
                      *       "failed_at": null,
                      *       "failure_reason": null,
+                     *       "failing_since": null,
+                     *       "next_attempt_at": null,
                      *       "expression_errors": null,
                      *       "created_at": "2026-01-01T00:00:00.000Z",
                      *       "updated_at": "2026-01-01T00:00:00.000Z",
@@ -26085,6 +27259,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26224,7 +27399,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -26298,7 +27473,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -26368,7 +27543,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -26488,7 +27663,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -26616,6 +27791,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -26666,7 +27842,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -27094,6 +28270,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27135,7 +28312,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -27241,7 +28418,7 @@ export interface operations {
     deleteProject: {
         parameters: {
             query?: {
-                /** @description Delete what belongs to it, too; without it a 409 tells that something does. */
+                /** @description Also delete dependent records. Without it, dependent records cause a 409. */
                 cascade?: boolean;
             };
             header?: never;
@@ -27372,6 +28549,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27414,7 +28592,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -27614,6 +28792,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -27665,7 +28844,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -27838,7 +29017,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Any text of your own: the same request with the same one, for 24 hours and from the same API key, is carried out once and answered alike. 409 while the first one runs, 422 for another path or body.
+                 * @description A text that you choose. A repeated request with the same text and the same API key is processed once within 24 hours, and gets the same answer. 409 while the first request runs, 422 for another path or body.
                  * @example order-1042
                  */
                 "Idempotency-Key"?: string;
@@ -27992,6 +29171,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -28103,6 +29283,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Data-As-Of": components["headers"]["X-Data-As-Of"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -91,6 +91,15 @@ export class StatOperations {
   get(options?: RequestOptions): Promise<Answer<'getStats'>> {
     return this.#call({ method: 'GET', path: '/stats', options });
   }
+
+  /**
+   * Events, deliveries, success rate, and latency over a period, for charts.
+   *
+   * Needs the permission `api:event:read`. `GET /stats/series`
+   */
+  getSeries(query?: Query<'getStatsSeries'>, options?: RequestOptions): Promise<Answer<'getStatsSeries'>> {
+    return this.#call({ method: 'GET', path: '/stats/series', query, options });
+  }
 }
 
 /** Operations under `networks`. */
@@ -228,6 +237,51 @@ export class BlockchainOperations {
   }
 
   /**
+   * Further nodes of a blockchain.
+   *
+   * Needs the permission `api:blockchain:write`. `GET /blockchains/{chain_gid}/endpoints`
+   */
+  listEndpoints(chainGid: string, options?: RequestOptions): Promise<Answer<'listEndpoints'>> {
+    return this.#call({ method: 'GET', path: '/blockchains/{chain_gid}/endpoints', params: { chain_gid: chainGid }, options });
+  }
+
+  /**
+   * Add a further node of a blockchain.
+   *
+   * Needs the permission `api:blockchain:write`. `POST /blockchains/{chain_gid}/endpoints`
+   */
+  createEndpoint(chainGid: string, body: Body<'createEndpoint'>, query?: Query<'createEndpoint'>, options?: RequestOptions): Promise<Answer<'createEndpoint'>> {
+    return this.#call({ method: 'POST', path: '/blockchains/{chain_gid}/endpoints', params: { chain_gid: chainGid }, query, body, options });
+  }
+
+  /**
+   * A further node of a blockchain.
+   *
+   * Needs the permission `api:blockchain:write`. `GET /blockchains/{chain_gid}/endpoints/{endpoint_id}`
+   */
+  getEndpoint(chainGid: string, endpointId: string, options?: RequestOptions): Promise<Answer<'getEndpoint'>> {
+    return this.#call({ method: 'GET', path: '/blockchains/{chain_gid}/endpoints/{endpoint_id}', params: { chain_gid: chainGid, endpoint_id: endpointId }, options });
+  }
+
+  /**
+   * Change the weight of a further node of a blockchain.
+   *
+   * Needs the permission `api:blockchain:write`. `PATCH /blockchains/{chain_gid}/endpoints/{endpoint_id}`
+   */
+  updateEndpoint(chainGid: string, endpointId: string, body: Body<'updateEndpoint'>, options?: RequestOptions): Promise<Answer<'updateEndpoint'>> {
+    return this.#call({ method: 'PATCH', path: '/blockchains/{chain_gid}/endpoints/{endpoint_id}', params: { chain_gid: chainGid, endpoint_id: endpointId }, body, options });
+  }
+
+  /**
+   * Remove a further node of a blockchain.
+   *
+   * Needs the permission `api:blockchain:write`. `DELETE /blockchains/{chain_gid}/endpoints/{endpoint_id}`
+   */
+  deleteEndpoint(chainGid: string, endpointId: string, options?: RequestOptions): Promise<Answer<'deleteEndpoint'>> {
+    return this.#call({ method: 'DELETE', path: '/blockchains/{chain_gid}/endpoints/{endpoint_id}', params: { chain_gid: chainGid, endpoint_id: endpointId }, options });
+  }
+
+  /**
    * What this release does not know in the blocks of a chain, and what it set aside.
    *
    * Needs the permission `api:blockchain:read`. `GET /blockchains/{chain_gid}/incidents`
@@ -237,7 +291,7 @@ export class BlockchainOperations {
   }
 
   /**
-   * Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one.
+   * Accept the reported transactions of the blocks of an incident; later blocks with the same kind open another one.
    *
    * Needs the permission `api:blockchain:write`. `POST /blockchains/{chain_gid}/incidents/{incident_id}/actions/accept`
    */
@@ -552,6 +606,15 @@ export class AddressOperations {
   }
 
   /**
+   * Check up to 10,000 addresses before an import, and detect their families; nothing is stored.
+   *
+   * Needs the permission `api:address:read`. `POST /addresses/check`
+   */
+  checkMany(body: Body<'checkManyAddresses'>, options?: RequestOptions): Promise<Answer<'checkManyAddresses'>> {
+    return this.#call({ method: 'POST', path: '/addresses/check', body, options });
+  }
+
+  /**
    * One address.
    *
    * Needs the permission `api:address:read`. `GET /addresses/{address}`
@@ -615,7 +678,7 @@ export class AddressOperations {
   }
 
   /**
-   * Balances of an address by asset, told apart by how certain they are.
+   * Balances of an address by asset: confirmed, unconfirmed, and immature.
    *
    * Needs the permission `api:address:read`. `GET /addresses/{address}/balances/details`
    */
@@ -642,7 +705,7 @@ export class AddressOperations {
   }
 
   /**
-   * Unspent outputs of an address, as of the last block that was analysed; none on chains of accounts.
+   * Unspent outputs of an address, as of the last processed block; empty on account-based chains.
    *
    * Needs the permission `api:address:read`. `GET /addresses/{address}/utxos`
    */
@@ -939,7 +1002,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that writes to Discord through a webhook of yours.
+   * Create a channel that posts to Discord through a webhook.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/discord`
    */
@@ -993,7 +1056,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that writes to a Kafka topic of yours.
+   * Create a channel that writes to your own Kafka topic.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/kafka`
    */
@@ -1011,7 +1074,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that publishes to a NATS server of yours.
+   * Create a channel that publishes to your own NATS server.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/nats`
    */
@@ -1029,7 +1092,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that publishes to a RabbitMQ server of yours.
+   * Create a channel that publishes to your own RabbitMQ server.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/rabbitmq`
    */
@@ -1047,7 +1110,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that adds events to a Redis stream of yours.
+   * Create a channel that adds events to your own Redis stream.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/redis_stream`
    */
@@ -1065,7 +1128,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that writes to Slack through an incoming webhook of yours.
+   * Create a channel that posts to Slack through an incoming webhook.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/slack`
    */
@@ -1083,7 +1146,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that sends to an SQS queue of yours.
+   * Create a channel that sends to your own SQS queue.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/sqs`
    */
@@ -1101,7 +1164,7 @@ export class NotificationChannelOperations {
   }
 
   /**
-   * Create a channel that writes to a Telegram chat through a bot of yours.
+   * Create a channel that posts to a Telegram chat through your own bot.
    *
    * Needs the permission `api:notification_channel:write`. `POST /notification_channels/telegram`
    */
@@ -1245,7 +1308,7 @@ export class PortalSessionOperations {
   }
 
   /**
-   * Open a page on some channels' deliveries for a customer of yours, to be framed in yours; its address is in this answer only.
+   * Open a delivery page for one of your customers, to embed in your own page; its URL is in this answer only.
    *
    * Needs the permission `api:notification_channel:write`. `POST /portal_sessions`
    */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Events of one project from chainwatch's own NATS (docs/guides/nats-subscribers.md). It alone needs `@nats-io/jetstream`. */
 import {
   AckPolicy,

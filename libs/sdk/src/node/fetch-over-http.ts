@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';

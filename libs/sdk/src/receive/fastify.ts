@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { receiveWebhook, type ReceiverOptions } from './receive-webhook.ts';
 
 interface App {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 interface CloudEvent {
   readonly specversion: string;
   readonly id: unknown;

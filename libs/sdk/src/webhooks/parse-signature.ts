@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export interface ParsedSignature {
   /** The digits of `t` as they stand in the header: they are what is signed. */
   readonly t: string;

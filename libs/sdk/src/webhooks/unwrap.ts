@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SignatureError } from '../errors.ts';
 import type { ChainwatchEvent } from '../event-types.ts';
 import { fromCloudEvent } from './from-cloud-event.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { SignatureError } from '../errors.ts';
 import { webcrypto } from '#webcrypto';
 import { parseSignature } from './parse-signature.ts';

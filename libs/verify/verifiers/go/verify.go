@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package chainwatchverify verifies chainwatch's proofs of EVM and Bitcoin transactions. One file, Go 1.19 or newer.
 //
 //	proved, err := chainwatchverify.VerifyTransaction(proof, trustedBlockHash)
@@ -101,6 +103,9 @@ func VerifyTransaction(proof Proof, trustedBlockHash string) (proved *ProvedTran
 	if strings.ToLower(trustedBlockHash) != proof.BlockHash {
 		fail("block_hash: expected %s, which you trust, got %s", trustedBlockHash, proof.BlockHash)
 	}
+	if proof.BlockNumber >= 1<<53 {
+		fail("block_number: expected a whole number, got %d", proof.BlockNumber)
+	}
 	if proof.Header == nil || proof.Branch == nil || proof.Item == nil {
 		failWith(proof.Reason, "a proof of type %s needs header, branch and item", proof.Type)
 	}
@@ -127,12 +132,12 @@ func verifyMPT(proof Proof) *ProvedTransaction {
 	if "0x"+hex.EncodeToString(keccak(transaction)) != proof.Hash {
 		fail("item.transaction: its hash is not hash")
 	}
-	isFailed, moves := readReceipt(receipt)
+	isFailed, isOutcomeKnown, moves := readReceipt(receipt)
 	isLogged := false
 	for _, move := range moves {
 		isLogged = isLogged || move.Type == "native"
 	}
-	if !isFailed && !isLogged {
+	if !isFailed && !isLogged && isOutcomeKnown {
 		moves = append(readPayment(transaction), moves...)
 	}
 	return toProved(proof, isFailed, moves)
@@ -163,6 +168,11 @@ func verifyMerkle(proof Proof) *ProvedTransaction {
 	nothing := append(make([]byte, 32), 0xff, 0xff, 0xff, 0xff)
 	if len(coinbase) < 41 || coinbase[4] != 1 || !bytes.Equal(coinbase[5:41], nothing) {
 		fail("item.coinbase: it spends an output")
+	}
+	if int32(binary.LittleEndian.Uint32(header)) >= 2 {
+		if height, is := heightIn(coinbase); !is || height != proof.BlockNumber {
+			fail("item.coinbase: it does not begin with block_number (BIP 34)")
+		}
 	}
 	return toProved(proof, false, readOutputs(transaction))
 }
@@ -217,10 +227,14 @@ func findInTrie(nodes [][]byte, root []byte, digits string) ([]byte, bool) {
 	}
 }
 
-func readReceipt(content []byte) (isFailed bool, moves []Transfer) {
+func readReceipt(content []byte) (isFailed, isOutcomeKnown bool, moves []Transfer) {
 	_, fields := bodyOf("item.receipt", content)
-	// Before Byzantium a state root of 32 bytes.
-	isFailed = len(bytesAt(fields, 0)) == 0
+	// Before Byzantium a state root of 32 bytes: a payment that failed is not told apart from one that was made.
+	status := bytesAt(fields, 0)
+	isFailed, isOutcomeKnown = len(status) == 0, len(status) != 32
+	if len(status) > 1 && isOutcomeKnown || len(status) == 1 && status[0] != 1 {
+		fail("item.receipt: expected a status or a root")
+	}
 	if len(fields) < 4 || !fields[3].isList {
 		fail("item.receipt: expected a list of logs")
 	}
@@ -249,7 +263,7 @@ func readReceipt(content []byte) (isFailed bool, moves []Transfer) {
 		}
 		moves = append(moves, move)
 	}
-	return isFailed, moves
+	return isFailed, isOutcomeKnown, moves
 }
 
 func readPayment(content []byte) []Transfer {
@@ -289,6 +303,26 @@ func climb(member string, leaf []byte, index uint64, path []*string, root []byte
 	if !bytes.Equal(node, root) {
 		fail("branch.%s: it does not lead to the root in the header", member)
 	}
+}
+
+// The number that its script begins with. Blocks before version 2 begin with anything.
+func heightIn(coinbase []byte) (height uint64, is bool) {
+	if len(coinbase) < 43 || coinbase[41] == 0 {
+		return 0, false
+	}
+	size, first := coinbase[41], coinbase[42]
+	switch {
+	case first == 0:
+		return 0, true
+	case first > 0x50 && first <= 0x60:
+		return uint64(first - 0x50), true
+	case first > 6 || first >= size || len(coinbase) < 43+int(first):
+		return 0, false
+	}
+	for at := int(first) - 1; at >= 0; at-- {
+		height = height<<8 | uint64(coinbase[43+at])
+	}
+	return height, true
 }
 
 // Outputs of a transaction without witness.

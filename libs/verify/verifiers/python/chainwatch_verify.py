@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verifies chainwatch's proofs of EVM and Bitcoin transactions. One file, Python 3.8 or newer.
 
     proved = verify_transaction(proof, trusted_block_hash)
@@ -47,11 +48,13 @@ class ProvedTransaction:
 
 def verify_transaction(proof: dict, trusted_block_hash: str) -> ProvedTransaction:
     """What the proof shows. Raises InvalidProofError. It does not show that nothing else happened."""
-    verify = {"mpt": _verify_mpt, "merkle": _verify_merkle}.get(proof.get("type"))
+    verify = {"mpt": _verify_mpt, "merkle": _verify_merkle}.get(str(proof.get("type")))
     if verify is None:
         _fail(proof.get("reason") or f"type: {proof.get('type')} is not known here, so that it shows nothing")
     if trusted_block_hash.lower() != proof.get("block_hash"):
         _fail(f"block_hash: expected {trusted_block_hash}, which you trust, got {proof.get('block_hash')}")
+    if type(proof.get("block_number")) is not int or not 0 <= proof["block_number"] < 2**53:
+        _fail(f"block_number: expected a whole number, got {proof.get('block_number')}")
     try:
         return verify(proof)
     except (TypeError, KeyError, IndexError, AttributeError, ValueError, OverflowError) as error:
@@ -79,10 +82,10 @@ def _verify_mpt(proof: dict) -> ProvedTransaction:
             _fail(f"branch.{member}: it does not lead to item.{member}")
     if "0x" + _keccak(transaction).hex() != proof["hash"]:
         _fail("item.transaction: its hash is not hash")
-    is_failed, logs = _read_receipt(receipt)
+    is_failed, is_outcome_known, logs = _read_receipt(receipt)
     moves = [] if is_failed else [move for log in logs for move in _to_transfer(*log)]
     is_logged = any(move.type == "native" for move in moves)
-    own = [] if is_failed or is_logged else _read_payment(transaction)
+    own = [] if is_failed or is_logged or not is_outcome_known else _read_payment(transaction)
     return _to_proved(proof, is_failed, own + moves)
 
 
@@ -107,6 +110,8 @@ def _verify_merkle(proof: dict) -> ProvedTransaction:
     _climb("coinbase", _hash256(coinbase), 0, paths[1], root)
     if coinbase[4:5] != b"\x01" or coinbase[5:41] != bytes(32) + b"\xff" * 4:
         _fail("item.coinbase: it spends an output")
+    if int.from_bytes(content[:4], "little", signed=True) >= 2 and _height_in(coinbase) != proof["block_number"]:
+        _fail("item.coinbase: it does not begin with block_number (BIP 34)")
     return _to_proved(proof, False, _read_outputs(transaction))
 
 
@@ -154,7 +159,10 @@ def _body_of(member: str, content: bytes) -> Any:
 
 def _read_receipt(content: bytes) -> Any:
     _, fields = _body_of("item.receipt", content)
-    status = _bytes_at(fields, 0)  # Before Byzantium a state root of 32 bytes.
+    # Before Byzantium a state root of 32 bytes: a payment that failed is not told apart from one that was made.
+    status = _bytes_at(fields, 0)
+    if status not in (b"", b"\x01") and len(status) != 32:
+        _fail("item.receipt: expected a status or a root")
     if len(fields) < 4 or isinstance(fields[3], bytes):
         _fail("item.receipt: expected a list of logs")
     logs = []
@@ -164,7 +172,7 @@ def _read_receipt(content: bytes) -> Any:
         if not all(isinstance(topic, bytes) for topic in log[1]):
             _fail("expected a topic")
         logs.append((_bytes_at(log, 0), list(log[1]), _bytes_at(log, 2)))
-    return status == b"", logs
+    return status == b"", len(status) != 32, logs
 
 
 def _to_transfer(address: bytes, topics: List[bytes], data: bytes) -> List[Transfer]:
@@ -206,6 +214,18 @@ def _climb(member: str, leaf: bytes, index: int, path: list, root: bytes) -> Non
         _fail(f"item.index: the tree has no place {index}")
     if node != root:
         _fail(f"branch.{member}: it does not lead to the root in the header")
+
+
+def _height_in(coinbase: bytes) -> Optional[int]:
+    """The number that its script begins with. Blocks before version 2 begin with anything."""
+    size, first = coinbase[41], coinbase[42]
+    if size == 0:
+        return None
+    if first == 0:
+        return 0
+    if 0x50 < first <= 0x60:
+        return first - 0x50
+    return None if first > 6 or first >= size else int.from_bytes(coinbase[43 : 43 + first], "little")
 
 
 def _read_outputs(content: bytes) -> List[Transfer]:

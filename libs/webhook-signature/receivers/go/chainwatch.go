@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
 // Package chainwatch verifies and reads webhook deliveries of chainwatch. One file, the standard library alone, Go 1.19 or newer.
 //
 //	body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verifies and reads webhook deliveries of chainwatch. One file, the standard library alone, Python 3.8 or newer.
 
     event = unwrap(request.headers.get("X-Webhook-Signature"), request.get_data(), [os.environ["CHAINWATCH_WEBHOOK_SECRET"]])

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Harness } from '../harness.ts';
 import type { Watched } from '../test-chain.ts';
 import { BitcoinChain } from './bitcoin-chain.ts';

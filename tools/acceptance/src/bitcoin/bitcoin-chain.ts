@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startBcoin, type BcoinHandle, type BcoinOptions } from '@chainwatch/tool-devnet/start-bcoin';
 import { findPastFaults, toRaw } from '../compare.ts';
 import type { TransactionRecord } from '../transaction-record.ts';

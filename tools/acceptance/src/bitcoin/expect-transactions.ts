@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from 'bitcoinjs-lib';
 import type { ExpectedTransaction } from '../test-chain.ts';
 import { outpointOf, type ViewBlock } from './chain-view.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from 'bitcoinjs-lib';
 import type { TransactionRecord } from '../transaction-record.ts';
 import { outpointOf } from './chain-view.ts';

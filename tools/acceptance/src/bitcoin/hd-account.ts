@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { HDKey } from '@scure/bip32';
 import { createScriptKey, type ScriptKey, type ScriptKind } from '../../../devnet/bitcoin/index.ts';
 import type { Project } from '../project.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { payments, script as scripts } from 'bitcoinjs-lib';
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LyingRpc, type Call, type Reply } from '../lying-rpc.ts';
 
 /** `forgetful`: a scan of coins lacks the first one. `inventive`: it has one that was never there. `deaf`: there are no scans. */

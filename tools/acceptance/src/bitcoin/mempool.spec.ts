@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from 'bitcoinjs-lib';
 import { createScriptKey, type KeyedCoin, type ScriptKey } from '../../../devnet/bitcoin/index.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -297,6 +298,12 @@ describe('addresses', () => {
 
   it('that are none are listed with their row, the others are imported', async () => {
     writeFileSync(join(folder, 'a.csv'), `address\n${valueOf(7)}\nnonsense\n`);
+    const checked = await run(['addresses', 'check', 'a.csv', '--json']);
+    expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([
+      4,
+      { new: 1, exists: 0, invalid: 1, families: { evm: 1 }, rejected: [{ row: 3, address: 'nonsense' }] },
+    ]);
+    expect(await count()).toBe(0);
     const done = await run(['addresses', 'import', 'a.csv', '--family', 'evm', '--json']);
     expect(done.code).toBe(4);
     expect(JSON.parse(done.stdout)).toMatchObject({ created: 1, refused: [{ row: 3, address: 'nonsense' }] });
@@ -507,7 +514,7 @@ describe('the package', () => {
 });
 
 describe('the command', () => {
-  it('tells scripts what happened: usage 2, no answer 1, a key that is not taken 3; and sends no colours to a pipe', async () => {
+  it('tells scripts what happened: usage 2, no answer 1, a key that is not taken 3; and sends no colors to a pipe', async () => {
     const away = { CHAINWATCH_API_URL: `http://127.0.0.1:${await findFreePort()}/v1` };
     const results = await Promise.all([
       run(['nonsense']),
@@ -520,7 +527,7 @@ describe('the command', () => {
       run(['chains', 'status', '--profile', 'nobody']),
       run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--set', 'amount=1']),
       run(['trigger', 'transaction.detected', '--channel', randomUUID(), '--chain', 'bitcoin']),
-      run(['trigger', 'transaction.detected', '--set', 'colour=red']),
+      run(['trigger', 'transaction.detected', '--set', 'color=red']),
       run(['trigger', 'transaction.detected', '--set', 'amount=1e3']),
       run(['bench-node', 'http://127.0.0.1:1', '--chain', 'nonsense']),
       run(['bench-node', 'http://127.0.0.1:1', '--chain', 'eip155:31337']),
@@ -551,6 +558,17 @@ describe('the command', () => {
           'balances',
           'reconcile',
           'chains',
+        ],
+        ...[
+          'channels',
+          'transactions',
+          'public-keys',
+          'assets',
+          'tokens',
+          'projects',
+          'members',
+          'audit',
+          'policies',
         ],
         ...['incidents', 'statement', 'keys', 'nats', 'networks', 'doctor', 'bench-node', 'completion'],
       ]),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -20,7 +21,8 @@ URL.createObjectURL = (file) => create.call(URL, (globalThis.lastFile = file));`
 const SETTLE = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 const MEASURE_OVERFLOW = 'document.documentElement.scrollWidth - window.innerWidth';
 const MEASURE_FIRST_LOAD = `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
-  .filter(({ name }) => new URL(name).pathname.startsWith('/ui'))
+  .filter(({ name, startTime }) => new URL(name).pathname.startsWith('/ui') &&
+    startTime < (performance.getEntriesByName('preload')[0]?.startTime ?? Infinity))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`;
 
 const ARGUMENTS = [
@@ -53,6 +55,8 @@ export class Browser {
   readonly faults: string[] = [];
   /** Statuses that the test provokes, which the console names as well. */
   readonly expected = new Set<number>();
+  /** While the test cuts the network. */
+  canLoseRequests = false;
   readonly #chromium: Chromium;
   readonly #context: BrowserContext;
   readonly page: Page;
@@ -63,7 +67,9 @@ export class Browser {
     this.page = page;
     page.on('pageerror', (error) => this.faults.push(`error: ${error.message}`));
     page.on('console', (message) => {
-      const isProvoked = [...this.expected].some((status) => message.text().includes(`status of ${status}`));
+      const isProvoked =
+        [...this.expected].some((status) => message.text().includes(`status of ${status}`)) ||
+        (this.canLoseRequests && /net::ERR_|dynamically imported/.test(message.text()));
       if (['error', 'warning'].includes(message.type()) && !isProvoked)
         this.faults.push(`console: ${message.text()} ${message.location().url}`);
     });

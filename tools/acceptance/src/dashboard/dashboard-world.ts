@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Page } from 'playwright-core';
@@ -84,7 +85,7 @@ export class DashboardWorld {
     const { page, browser } = this;
     const looks = [
       { size: { width: 1_280, height: 900 }, theme: 'light', rules: undefined },
-      // Colours alone are others, then places alone.
+      // Colors alone are others, then places alone.
       { size: { width: 1_280, height: 900 }, theme: 'dark', rules: ['color-contrast'] },
       { size: { width: 320, height: 700 }, theme: 'light', rules: ['region', 'scrollable-region-focusable'] },
     ] as const;
@@ -129,14 +130,14 @@ export class DashboardWorld {
   /** What a dialog shows once, which is then closed. */
   async takeSecret(pattern: RegExp): Promise<string> {
     const dialog = this.page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'I have kept it', exact: true }).waitFor();
+    await dialog.getByRole('button', { name: "I've saved it", exact: true }).waitFor();
     const secret = await dialog.getByText(pattern).textContent();
-    await this.press('I have kept it');
+    await this.press("I've saved it");
     return secret!;
   }
 
   /** The text of the file that the page offers. */
-  async export(type: 'CSV' | 'JSON, a line each'): Promise<{ name: string; lines: string[] }> {
+  async export(type: 'CSV' | 'JSON lines'): Promise<{ name: string; lines: string[] }> {
     const coming = this.page.waitForEvent('download');
     await this.press('Export');
     await this.page.getByRole('menuitem', { name: type }).click();
@@ -144,10 +145,10 @@ export class DashboardWorld {
     return { name, lines: (await this.browser.readFile()).trim().split(/\r?\n/) };
   }
 
-  /** Pays the address that the tests monitor. @returns the hash */
-  async pay(wei = 1n): Promise<string> {
+  /** Pays the address that the tests monitor, or another one. @returns the hash */
+  async pay(wei = 1n, to = this.chain.actor.accounts[1]!): Promise<string> {
     const { actor } = this.chain;
-    const hash = await actor.sendEther(actor.accounts[0]!, actor.accounts[1]!, wei);
+    const hash = await actor.sendEther(actor.accounts[0]!, to, wei);
     await actor.mine();
     await this.harness.waitForCursor();
     return hash;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Browser, FIRST_LOAD_BYTES_MAX, HAS_BROWSER } from './browser.ts';
@@ -7,10 +8,17 @@ import { failReconciliation, refuseLedgers, useReconciliations } from './spec-re
 import { failStatement, switchProject, useStatements } from './spec-statements.ts';
 import { usePublicKeys } from './spec-public-keys.ts';
 import { useAddresses, useAssets, useEvents } from './spec-addresses.ts';
-import { useChains } from './spec-chains.ts';
+import { useChains, usePolicy } from './spec-chains.ts';
+import { editChannel } from './spec-channel-form.ts';
+import { loseConnection } from './spec-connection.ts';
 import { killReceiver, holdEvents, rehearse, rotateSecret } from './spec-channels.ts';
+import { readCharts } from './spec-activity.ts';
+import { takeFirstSteps } from './spec-first-steps.ts';
 import { useGateway, usePlayground } from './spec-gateway.ts';
+import { addDetected, importChecked } from './spec-imports.ts';
 import { ACCOUNTS, chooseWorkspace, refuseOthers, useAsDeveloper } from './spec-oidc.ts';
+import { findPayments } from './spec-payments.ts';
+import { findChains, usePalette } from './spec-search.ts';
 import { usePortal } from './spec-portal.ts';
 import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
 
@@ -45,7 +53,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     await inspect('sign-in');
     await page.getByLabel('Key').fill(`${tenant.keys.management.slice(0, -1)}!`);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('No key of this installation').waitFor();
+    await page.getByText('Invalid key').waitFor();
     await page.getByLabel('Key').fill(tenant.keys.management);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -56,7 +64,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     await inspect('overview-empty');
 
     // A channel, by its wizard; the secret is shown once.
-    await page.getByRole('link', { name: 'Channels' }).click();
+    await world.visit('Channels');
     await page.getByText('No channels yet').waitFor();
     await inspect('channels-empty');
     await page.getByRole('button', { name: 'Add channel' }).click();
@@ -78,13 +86,13 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
       .textContent();
     harness.receiver.secrets.set(tenant.projectId, secret!);
     await inspect('channel-secret');
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: "I've saved it" }).click();
     await page.getByRole('button', { name: 'Send test message' }).click();
     await page.getByText('Status 204').waitFor();
     await inspect('delivery');
 
     // An address, and a payment to it.
-    await page.getByRole('link', { name: 'Addresses' }).click();
+    await world.visit('Addresses');
     await page.getByText('No addresses yet').waitFor();
     await page.getByRole('button', { name: 'Add address' }).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Address' }).fill(payee);
@@ -112,7 +120,7 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     await page.waitForURL(`**/ui/transactions/${id}`);
 
     // Its whole way, while it goes on.
-    const way = page.getByRole('list', { name: 'The way of this payment' });
+    const way = page.getByRole('list', { name: 'Steps of this payment' });
     await way.getByText('1.234567890123456789').first().waitFor();
     await way.getByText(/Confirmations \d+ of \d+/).waitFor();
     await way.getByText('transaction.detected', { exact: true }).waitFor();
@@ -172,10 +180,12 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
   });
 
   it.each<readonly [string, (world: DashboardWorld) => Promise<void>]>([
+    ['says that the API is away, and goes on by itself', loseConnection],
     ['rotates the secret of a channel, and both sign meanwhile', rotateSecret],
     ['shows why a channel was given up, and delivers or discards what it held', holdEvents],
     ['rehearses with a sandbox channel', rehearse],
     ['redelivers to a receiver that was killed and came back', killReceiver],
+    ['draws charts over a period', readCharts],
     ['lists events and takes them along as a file', useEvents],
     ['groups an address, reads its past and pauses it', useAddresses],
     ['archives a token and brings it back', useAssets],
@@ -196,6 +206,14 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     ['adds, changes and removes a member, all of it recorded', useMembers],
     ['tries a call of the gateway and shows it among the usage', useGateway],
     ['sends a coin in the playground and watches it', usePlayground],
+    ['mends the URL of a channel and gives it a filter, and payments arrive by both', editChannel],
+    ['says whose payment it is, and finds it by group and label', findPayments],
+    ['asks for other confirmations on a chain, and the trace says it', usePolicy],
+    ['detects the family of an address, and asks before it adds a burn address', addDetected],
+    ['checks a file before it is imported, and hands back the rejected lines', importChecked],
+    ['goes to pages and payments from the search box alone', usePalette],
+    ['finds chains by their names', findChains],
+    ['leads a fresh project to its first verified event', takeFirstSteps],
     ["shows a customer the deliveries of its own channel, in a frame of the customer's page", usePortal],
   ])('%s', async (_name, use) => {
     // Whatever the one before left open.
@@ -212,10 +230,10 @@ import { useKeys, useMembers, useProjects } from './spec-workspace.ts';
     await page.getByRole('button', { name: 'Import' }).click();
     const buffer = Buffer.from(`address,label,family\n${one},"Smith, Ann"\n${two},\nx,,nonsense\n`);
     await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer });
-    await page.getByText('Line 4: there is no family nonsense').waitFor();
+    await page.getByText('Line 4: unknown family nonsense').waitFor();
     await inspect('import');
     await page.getByRole('button', { name: 'Import 2 addresses' }).click();
-    await page.getByText('2 are new and monitored').waitFor();
+    await page.getByText('2 imported and monitored').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Smith, Ann').waitFor();
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 export async function useEvents(world: DashboardWorld): Promise<void> {
@@ -12,7 +13,7 @@ export async function useEvents(world: DashboardWorld): Promise<void> {
   // What was shown before stays until the answer comes.
   await table.getByText('transaction.detected').first().waitFor({ state: 'detached' });
   await world.inspect('events');
-  const { name, lines } = await world.export('JSON, a line each');
+  const { name, lines } = await world.export('JSON lines');
   expect([name, lines.map((line) => (JSON.parse(line) as { type: string }).type)]).toEqual([
     'events.ndjson',
     ['channel.failed'],
@@ -37,7 +38,7 @@ export async function useAddresses(world: DashboardWorld): Promise<void> {
   expect((await world.export('CSV')).lines).toHaveLength(2);
   await page.getByRole('link', { name: /^0x/ }).first().click();
 
-  await world.press('Read the past');
+  await world.press('Import history');
   await page.getByRole('dialog').getByLabel('From block', { exact: true }).fill('1');
   await world.inspect('address-history');
   await page.getByRole('dialog').getByRole('button', { name: 'Read', exact: true }).click();
@@ -62,17 +63,17 @@ export async function useAssets(world: DashboardWorld): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Add token' }).click();
   // What the API says, and under which id its log has it.
   await page.getByRole('alert').getByText('is not a token').waitFor();
-  await page.getByRole('alert').getByRole('button', { name: 'Copy the id of the request' }).waitFor();
+  await page.getByRole('alert').getByRole('button', { name: 'Copy request ID' }).waitFor();
   browser.expected.delete(422);
   await page.getByLabel('Asset', { exact: true }).fill(gid);
   await page.getByRole('dialog').getByRole('button', { name: 'Add token' }).click();
-  await world.say(/is on the list/);
+  await world.say(/ added$/);
   const row = page.getByRole('row').filter({ hasText: 'erc20' });
   await world.inspect('assets');
   await row.getByRole('button', { name: 'Archive' }).click();
   await row.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Archived' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Archived ones' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Archived only' }).click();
   await row.getByRole('button', { name: 'Restore' }).click();
-  await world.say('Nothing is archived');
+  await world.say('No archived assets');
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { Receiver } from '../receiver.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
@@ -35,11 +36,11 @@ export async function holdEvents(world: DashboardWorld): Promise<void> {
   harness.receiver.status = 410;
   await world.pay();
   await untilStatus(world, 'Failed');
-  await page.getByRole('heading', { name: 'Given up' }).waitFor();
+  await page.getByRole('heading', { name: 'Past failures' }).waitFor();
   const held = await world.pay();
   harness.receiver.status = 204;
   await world.press('Restore');
-  await page.getByLabel(/events? that waits?/).waitFor();
+  await page.getByLabel(/\d+ held events?/).waitFor();
   await world.inspect('channel-restore');
   await world.press('Restore');
   await untilStatus(world, 'Active');
@@ -50,7 +51,7 @@ export async function holdEvents(world: DashboardWorld): Promise<void> {
   await untilStatus(world, 'Archived');
   const discarded = await world.pay();
   await world.press('Restore');
-  await page.getByLabel(/events? that waits?/).selectOption('discard');
+  await page.getByLabel(/\d+ held events?/).selectOption('discard');
   await world.press('Restore');
   await untilStatus(world, 'Active');
   await page.getByRole('table', { name: 'Deliveries' }).getByText('Discarded').first().waitFor();
@@ -60,7 +61,7 @@ export async function holdEvents(world: DashboardWorld): Promise<void> {
   // All of them at once, the discarded one as well.
   await world.press('Recover');
   await world.inspect('channel-recover');
-  await world.press('Send again');
+  await world.press('Retry deliveries');
   await world.untilTold(discarded);
 
   const { name, lines } = await world.export('CSV');
@@ -83,6 +84,14 @@ export async function killReceiver(world: DashboardWorld): Promise<void> {
   await receiver.stop();
   const hash = await world.pay();
   await untilStatus(world, 'Failing');
+  await world.say(/Failing since/);
+  await world.say(/Next try (now|in \d+ s)/);
+  expect(await page.getByText('Given up').count()).toBe(0);
+  await page
+    .getByRole('table', { name: 'Deliveries' })
+    .getByText('held until the channel recovers')
+    .first()
+    .waitFor();
   await world.inspect('channel-failing');
   await receiver.start(port);
   await page.getByRole('table').getByRole('button', { name: 'Redeliver' }).first().click();
@@ -92,7 +101,7 @@ export async function killReceiver(world: DashboardWorld): Promise<void> {
 
 /** A sandbox is made by the form, and its receiver meets what it will meet one day. */
 export async function rehearse(world: DashboardWorld): Promise<void> {
-  const { page, tenant } = world;
+  const { page, tenant, harness } = world;
   const receiver = new Receiver();
   await receiver.start();
   await world.visit('Channels');
@@ -100,8 +109,20 @@ export async function rehearse(world: DashboardWorld): Promise<void> {
   await page.getByRole('button', { name: /Webhook/ }).click();
   await page.getByLabel('Name', { exact: true }).fill('Rehearsals');
   await page.getByLabel('URL', { exact: true }).fill(receiver.url);
+  await world.press('Filters');
+  // Last week is counted as the channel would be given it, once somebody stops typing.
   await page.getByLabel('Expression').fill('event.type == "transaction.confirmed"');
-  await page.getByLabel('Order').selectOption({ index: 1 });
+  const { rows } = await harness.db.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM event_log WHERE project_id = $1 AND type = 'transaction.confirmed'`,
+    [tenant.projectId],
+  );
+  const { count } = rows[0]!;
+  expect(count).toBeGreaterThan(0);
+  await page
+    .getByText(`Last week this channel would have had ${count} event${count === 1 ? '' : 's'}.`)
+    .waitFor();
+  await world.press('Delivery');
+  await page.getByLabel('Order', { exact: true }).selectOption({ index: 1 });
   await page.getByLabel('Sandbox').check();
   await world.inspect('channel-sandbox-form');
   await world.press('Add channel');

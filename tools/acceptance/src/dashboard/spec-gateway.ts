@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 export async function useGateway(world: DashboardWorld): Promise<void> {
@@ -34,21 +35,21 @@ export async function useGateway(world: DashboardWorld): Promise<void> {
 export async function usePlayground(world: DashboardWorld): Promise<void> {
   const { page, chain, harness } = world;
   await world.visit('Playground');
-  await world.say('Nothing was sent yet');
+  await world.say('No payments yet');
   await page.getByRole('combobox', { name: 'Chain' }).waitFor();
   await world.inspect('playground-empty');
   await world.press('Send');
   const payments = page.getByRole('list', { name: 'Payments' });
-  await payments.getByText(/sent, not seen yet|Pending|Detected/).waitFor();
+  await payments.getByText(/Sent, not detected yet|Pending|Detected/).waitFor();
   await chain.actor.mine();
   await payments.getByText('Detected').waitFor();
   await chain.finalize();
   await harness.waitForCursor();
   await payments.getByText('Confirmed').waitFor();
   await world.inspect('playground');
-  await payments.getByRole('link', { name: 'Watch it' }).click();
+  await payments.getByRole('link', { name: 'View payment' }).click();
   await page
-    .getByRole('list', { name: 'The way of this payment' })
+    .getByRole('list', { name: 'Steps of this payment' })
     .getByText('transaction.confirmed')
     .waitFor();
   // It pays nobody but whom the page names, and no page but this one.

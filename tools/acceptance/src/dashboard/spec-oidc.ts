@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 
@@ -46,9 +47,9 @@ export async function refuseOthers(world: DashboardWorld): Promise<void> {
   await forget(world, '/addresses');
   await world.inspect('sign-in-issuer');
   for (const [account, text] of [
-    ['nobody', 'ask the owner of your workspace to add you'],
+    ['nobody', 'Ask the owner of your workspace to add you'],
     ['eve', 'no verified e-mail address'],
-    [undefined, 'it was cancelled there'],
+    [undefined, 'Sign-in was canceled at the identity provider'],
   ] as const) {
     await forget(world, '/');
     await goThroughIssuer(world, account);

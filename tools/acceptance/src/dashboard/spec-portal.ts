@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FrameLocator, Request } from 'playwright-core';
@@ -220,9 +221,9 @@ async function seeAlone(world: DashboardWorld, { url }: Session): Promise<void> 
   await page.getByRole('link', { name: 'Shop of Ann' }).click();
   await page.getByRole('button', { name: 'Recover' }).click();
   await world.inspect('portal-recover');
-  await world.press('Send again');
-  await page.getByText(/deliveries are sent again/).waitFor();
-  // The colours that the page around it wants.
+  await world.press('Retry deliveries');
+  await page.getByText(/deliveries are being resent/).waitFor();
+  // The colors that the page around it wants.
   await page.goto('about:blank');
   await page.goto(`${url}&theme=dark`);
   await page.locator('html[data-theme=dark]').waitFor();
@@ -250,10 +251,10 @@ async function seeItEnd(
   await frame.getByRole('table', { name: 'Deliveries' }).waitFor();
   browser.expected.add(401).add(404);
   await harness.db.query('UPDATE portal_sessions SET expires_at = now() WHERE id = $1', [session.id]);
-  await frame.getByText('This page has ended').waitFor();
+  await frame.getByText('This page has expired').waitFor();
   expect(await textOf(frame)).not.toContain('Ann');
   await page.goto(session.url);
-  await world.say('This page has ended');
+  await world.say('This page has expired');
   await world.inspect('portal-ended');
   browser.expected.delete(401);
   browser.expected.delete(404);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 interface Proved {
@@ -167,6 +168,7 @@ export async function includeProofs(world: DashboardWorld): Promise<void> {
   await page.getByRole('button', { name: /Webhook/ }).click();
   await page.getByLabel('Name', { exact: true }).fill('Proved');
   await page.getByLabel('URL', { exact: true }).fill(harness.receiver.url);
+  await world.press('Message');
   await page.getByLabel('Proof of inclusion').selectOption('inline');
   await world.say('Transaction events contain the proof itself');
   await world.inspect('channel-proof');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 const REGTEST = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';
@@ -13,7 +14,7 @@ export async function usePublicKeys(world: DashboardWorld): Promise<void> {
   await page.getByLabel('Chain', { exact: true }).selectOption(REGTEST);
   await world.inspect('chain-add');
   await world.press('Add chain');
-  await world.say('No URL is stored here');
+  await world.say('No node saved here');
   await world.inspect('chain-new');
 
   await world.visit('Public keys');
@@ -38,8 +39,8 @@ export async function usePublicKeys(world: DashboardWorld): Promise<void> {
   await page.getByLabel('To index', { exact: true }).fill('30');
   await world.inspect('public-key-range');
   await world.press('Derive');
-  await world.say('31 unused, wallets look at 20');
-  await page.getByText('Activate the chain before you show the address to a customer.').waitFor();
+  await world.say('31 unused, wallets scan 20');
+  await page.getByText('Activate the chain before you show this address to a customer.').waitFor();
   await page.getByText('Beyond the gap').first().waitFor();
   await world.inspect('public-key');
   await world.visit('Public keys');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 const ASSET = 'eip155:31337/slip44:60';

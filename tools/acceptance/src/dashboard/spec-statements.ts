@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 /** One by address and one by group: created, checked against its signature, downloaded, and deleted. */

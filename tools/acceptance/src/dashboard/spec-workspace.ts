@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { DashboardWorld } from './dashboard-world.ts';
 
 export async function useKeys(world: DashboardWorld): Promise<void> {
@@ -5,10 +6,10 @@ export async function useKeys(world: DashboardWorld): Promise<void> {
   const ask = async (key: string): Promise<number> =>
     (await fetch(`${harness.apiUrl}/addresses`, { headers: { 'x-api-key': key } })).status;
   await world.visit('Keys');
-  await world.press('Make a key');
+  await world.press('Create key');
   await page.getByLabel('Name', { exact: true }).fill('Backend');
   await world.inspect('key-make');
-  await page.getByRole('dialog').getByRole('button', { name: 'Make key' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
   const old = await world.takeSecret(/^svc_api_/);
   expect(await ask(old)).toBe(200);
 
@@ -39,7 +40,7 @@ export async function useProjects(world: DashboardWorld): Promise<void> {
   browser.expected.add(409);
   await row('Default').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('button', { name: 'Copy the id of the request' }).waitFor();
+  await page.getByRole('button', { name: 'Copy request ID' }).waitFor();
   browser.expected.delete(409);
   await row('Third').getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { createSealer } from '@chainwatch/secrets';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { createBus, type Bus } from '@chainwatch/bus';
 import type { Database } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -28,6 +29,10 @@ const KILLS = Number(process.env.KIND_CRASHES ?? 20);
 const PAUSE_MS = 800;
 const EVENTS_A_STEP = 4;
 const STEP_MS = 50;
+/** While servers start again, which takes seconds each. */
+const SLOW_STEP_MS = 500;
+/** The mock cluster of Kafka keeps 5 MB of a partition. */
+const EVENTS_MAX = 2_500;
 const NAME = 'events';
 const ARRIVE_MS_MAX = 60_000;
 
@@ -44,6 +49,7 @@ interface Place {
   /** What of an event the order is kept for. */
   readonly keyOf: (event: Body) => string;
   read(): Promise<readonly string[]>;
+  restart?: (() => Promise<void>) | undefined;
   stop(): Promise<unknown>;
 }
 
@@ -58,6 +64,7 @@ async function startBroker(kind: string, start: () => Promise<Destination>): Pro
     ...destination.configOf(NAME),
     keyOf: whole,
     read: async () => (await destination.read(NAME)).map(({ body }) => body),
+    restart: destination.restart?.bind(destination),
     stop: () => destination.stop(),
   };
 }
@@ -195,18 +202,21 @@ async function addChannel({ kind, url, config, credentials }: Place): Promise<vo
 }
 
 /** Events come all the time until the work is done; then until every place has them. @returns what each read of these */
-async function underLoad(work: () => Promise<void>): Promise<Map<string, readonly string[]>> {
+async function underLoad(
+  work: () => Promise<void>,
+  stepMs = STEP_MS,
+): Promise<Map<string, readonly string[]>> {
   const before = new Map<string, number>();
   for (const place of places) before.set(place.kind, (await place.read()).length);
   const sent: MadeEvent[] = [];
   let isOver = false;
   const load = (async () => {
-    while (!isOver) {
+    while (!isOver && sent.length < EVENTS_MAX) {
       const made = await source.commit([projectId], EVENTS_A_STEP);
       sent.push(...made);
       // What the bus does not take is found in the table.
       for (const event of made) source.publish(event).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+      await new Promise((resolve) => setTimeout(resolve, stepMs));
     }
   })();
   await work();
@@ -267,3 +277,18 @@ test(`${KILLS} kills of two notifiers: every kind gets each event, in order, and
   });
   expectRight(read);
 }, 600_000);
+
+test(`${KILLS} kills of RabbitMQ, Redis, and notifiers: in a strict order nothing overtakes, and nothing is lost`, async () => {
+  await db.query(`UPDATE notification_channels SET config = config || '{"ordering": "strict"}'`);
+  const servers = places.filter(({ restart }) => restart !== undefined);
+  const read = await underLoad(async () => {
+    for (let count = 0; count < KILLS; count += 1) {
+      await Promise.all([
+        servers[count % servers.length]!.restart!(),
+        services.restart(count % 2 === 0 ? 'notifier' : 'notifier-2'),
+      ]);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }, SLOW_STEP_MS);
+  expectRight(read);
+}, 900_000);

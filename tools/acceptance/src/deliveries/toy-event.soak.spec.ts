@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { execFileSync } from 'node:child_process';
 import { ScratchRepository } from '../scratch-repository.ts';
 
@@ -21,7 +22,7 @@ const PROOF = `
   const { eventSchema } = await import('./apps/api-gateway/src/records/event.ts');
   const { buildAsyncApi } = await import('./apps/api-gateway/src/asyncapi/build-asyncapi.ts');
   const { CHANNEL_KINDS, eventTypeSchema, findChannelKind } = await import('./libs/channels/src/index.ts');
-  const { matchesChannel } = await import('./libs/deliveries/src/dispatch/find-wanted-events.ts');
+  const { matchesChannel } = await import('./libs/deliveries/src/schedule/find-wanted-events.ts');
   const type = 'transaction.blessed';
   const event = buildTestEvent('6f1d1f4e-0000-4000-8000-000000000001', type);
   const openapi = JSON.stringify(buildDocument(operations, { namespaceLabel: 'svc' }));
@@ -54,7 +55,7 @@ it('needs one row', async () => {
       isComponent: true,
       isOnBus: true,
       byDefault: ['discord', 'nats', 'slack', 'telegram'],
-      text: '[test] <b>Transaction blessed</b>',
+      text: '<b>[test] +1 native coin to Example · eip155:1 · confirmed</b>',
       filtered: [true, false],
     });
     await scratch.writeSdk();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   accountOf,
   encodeAtomic,
@@ -24,7 +25,9 @@ interface Told {
 }
 
 describe('imports and exports on Avalanche', () => {
-  const harness = new Harness(new SettledTestChain(), { env: { UNKNOWN_WAIT: '1s' } });
+  const harness = new Harness(new SettledTestChain(), {
+    env: { UNKNOWN_WAIT: '1s', BALANCE_ROUND_INTERVAL: '1s' },
+  });
   const untold = new Receiver();
   beforeAll(async () => {
     await Promise.all([harness.start(), untold.start()]);
@@ -114,15 +117,27 @@ describe('imports and exports on Avalanche', () => {
     expect(await incidents()).toEqual([]);
   });
 
-  it('of a kind that is not known are an incident; everything else goes on', async () => {
-    const known = encodeAtomic([{ type: 'import', address: WALLET, amount: 1_000_000_000n }], 43_113);
+  it('of a kind that is not known are an incident; everything else goes on, and the balance round finds what they moved', async () => {
+    harness.receiver.events.clear();
+    const atomic: readonly AtomicPlan[] = [{ type: 'import', address: WALLET, amount: 1_000_000_000n }];
+    const known = encodeAtomic(atomic, 43_113);
     await harness.chain.chain.append({
       transactions: [{ from: 1, to: WALLET, value: 10n ** 18n }],
+      atomic,
       extraData: `${known.slice(0, 14)}00000007${known.slice(22)}` as Hex,
     });
     await harness.chain.finalize();
-    await until('14.5');
+    await harness.until('what is known', 60_000, async () => (await chain()).sync.status === 'degraded');
     expect(await incidents()).toMatchObject([{ kind: 'atomic-transaction:7', status: 'open' }]);
-    expect((await chain()).sync.status).toBe('degraded');
+    // A difference is told when a later block gives it, too.
+    await harness.until('the difference', 60_000, async () => {
+      await append([]);
+      return (await balances())[AVAX] === '15.5';
+    });
+    await harness.until('the event', 60_000, async () => told(harness.receiver).length > 0);
+    const reasons = told(harness.receiver).flatMap(([, changes]) => changes as readonly string[][]);
+    expect(reasons).toContainEqual(['adjustment', '1000000000000000000']);
+    expect(reasons).toContainEqual(['transfer', '1000000000000000000']);
+    expect(reasons).toHaveLength(2);
   });
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeAbiParameters, keccak256, pad, toHex, type Hex } from 'viem';
 import { Harness } from '../harness.ts';
 import { EvmChain } from './evm-chain.ts';
@@ -153,5 +154,36 @@ describe('value that nothing tells', () => {
     expect(await list()).toHaveLength(told);
     expect(await chain.findBalanceFaults(harness.project, [watched])).toEqual([]);
     expect(harness.receiver.faults).toEqual([]);
+  });
+
+  it('is found in contracts whose events no decoder knows', async () => {
+    const [from] = chain.actor.accounts as [Hex];
+    const gidOf = (contract: Hex): string => `${chain.gid}/erc20:${contract.toLowerCase()}`;
+    const coin = gidOf(await chain.actor.deploy('SilentCoin'));
+    const rebasing = gidOf(chain.actor.deployed.rebasing);
+    await harness.project.listToken(coin);
+    await chain.actor.call(from, { contract: 'RebasingToken', name: 'mint', args: [wallet, 1_000n] });
+    await chain.mine();
+    await harness.settle();
+    await roundAfter(new Date());
+    const before = (await list()).length;
+
+    // A deposit of its own, what another one sends it, and a rebase: transactions, and no event names the wallet.
+    await chain.actor.call(wallet, { contract: 'SilentCoin', name: 'deposit', args: [], wei: 5_000n });
+    await chain.actor.call(from, { contract: 'SilentCoin', name: 'deposit', args: [], wei: 7_000n });
+    await chain.actor.call(from, { contract: 'SilentCoin', name: 'transfer', args: [wallet, 2_000n] });
+    await chain.actor.call(from, { contract: 'RebasingToken', name: 'rebase', args: [150n] });
+    await chain.mine();
+    await harness.settle();
+    await roundAfter(new Date());
+    await chain.mine();
+    await harness.until('both differences', 60_000, async () => (await list()).length >= before + 2);
+    await harness.settle();
+    const found = (await list()).slice(0, -before);
+    expect(Object.fromEntries(found.map((one) => [one.asset_gid, one.amount_raw]))).toEqual({
+      [coin]: '7000',
+      [rebasing]: '500',
+    });
+    expect(await chain.findBalanceFaults(harness.project, [watched])).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   createPublicClient,
   encodeDeployData,
@@ -46,10 +47,10 @@ export class ChainActor {
   async start(): Promise<void> {
     this.accounts = await this.#rpc<Hex[]>('eth_accounts', []);
     this.deployed = {
-      token: await this.#deploy('TestToken'),
-      rebasing: await this.#deploy('RebasingToken'),
-      feeToken: await this.#deploy('FeeToken'),
-      forwarder: await this.#deploy('Forwarder'),
+      token: await this.deploy('TestToken'),
+      rebasing: await this.deploy('RebasingToken'),
+      feeToken: await this.deploy('FeeToken'),
+      forwarder: await this.deploy('Forwarder'),
     };
   }
 
@@ -98,7 +99,8 @@ export class ChainActor {
     return createPublicClient({ transport: http(this.#url) });
   }
 
-  async #deploy(name: ContractName): Promise<Hex> {
+  /** @returns where it is */
+  async deploy(name: ContractName): Promise<Hex> {
     const { abi, bytecode } = contracts[name];
     const data = encodeDeployData({ abi: abi as Abi, bytecode, args: [] });
     const hash = await this.#rpc<Hex>('eth_sendTransaction', [

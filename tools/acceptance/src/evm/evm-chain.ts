@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil } from '@chainwatch/testing';
 import type { Hex } from 'viem';
 import { findPastFaults, toRaw } from '../compare.ts';
@@ -7,7 +8,7 @@ import { ChainActor, type NodeRpc } from './chain-actor.ts';
 import { expectTransactions } from './expect-transactions.ts';
 import { UntracedNode } from './lying-evm-node.ts';
 
-/** States stay in memory: anvil 1.7.1 forgets the code of contracts when it reorganises to a state that it moved to disk. */
+/** States stay in memory: anvil 1.7.1 forgets the code of contracts when it reorganizes to a state that it moved to disk. */
 const ANVIL_ARGS = ['--no-mining', '--order', 'fifo', '--prune-history', '100000'];
 /** Final is what two epochs lie upon. */
 const FINALIZING_EPOCHS = 2;
@@ -17,6 +18,8 @@ interface EvmChainOptions {
   readonly epochBlocks?: number;
   /** False: the service gets no traces, and nobody pays out of a contract. */
   readonly isTraced?: boolean;
+  /** Blocks are dated so much before the clock: bursts of them run ahead of it. Default 0. */
+  readonly behindMs?: number;
   /** Of anvil, beside those that mining on command needs. */
   readonly args?: readonly string[];
 }
@@ -35,8 +38,9 @@ export class EvmChain implements PayingChain {
   anvil!: Awaited<ReturnType<typeof startAnvil>>;
   actor!: ChainActor;
 
-  constructor({ epochBlocks = 32, isTraced = true, args = [] }: EvmChainOptions = {}) {
-    this.#args = args;
+  constructor({ epochBlocks = 32, isTraced = true, behindMs = 0, args = [] }: EvmChainOptions = {}) {
+    const time = ['--timestamp', String(Math.floor((Date.now() - behindMs) / 1_000))];
+    this.#args = [...args, ...(behindMs === 0 ? [] : time)];
     this.#epochBlocks = epochBlocks;
     this.isTraced = isTraced;
   }
@@ -79,6 +83,14 @@ export class EvmChain implements PayingChain {
       false,
     ]);
     return { number: Number(number), hash };
+  }
+
+  async timeOf(block: number): Promise<Date> {
+    const { timestamp } = await this.rpc<{ readonly timestamp: Hex }>('eth_getBlockByNumber', [
+      `0x${block.toString(16)}`,
+      false,
+    ]);
+    return new Date(Number(timestamp) * 1_000);
   }
 
   get payee(): string {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import type { ExpectedTransaction } from '../test-chain.ts';
 import type { NodeRpc } from './chain-actor.ts';

@@ -1,9 +1,10 @@
-import { describeMisbehaviour } from '../describe-misbehaviour.ts';
+// SPDX-License-Identifier: Apache-2.0
+import { describeMisbehavior } from '../describe-misbehavior.ts';
 import { EvmChain } from './evm-chain.ts';
 import { EVM_LIES, LyingEvmNode } from './lying-evm-node.ts';
 import { playScript } from './play-script.ts';
 
-describeMisbehaviour({
+describeMisbehavior({
   createChain: () => new EvmChain({ epochBlocks: 4 }),
   createLiar: (nodeUrl) => new LyingEvmNode(nodeUrl),
   lies: EVM_LIES,

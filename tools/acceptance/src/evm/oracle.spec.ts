@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findDisagreements } from '../compare.ts';
 import { describeOracle } from '../describe-oracle.ts';
 import type { Harness } from '../harness.ts';

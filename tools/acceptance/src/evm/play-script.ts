@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import { getAddress } from 'viem';
 import type { Harness } from '../harness.ts';

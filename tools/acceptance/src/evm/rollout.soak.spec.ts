@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeRollout } from '../rollout/describe-rollout.ts';
 import { ROLLED } from '../rollout/rolled.ts';
 import { playScript } from './play-script.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { accountOf, type Hex } from '../../../devnet/evm/settled-chain/index.ts';
 import { Harness } from '../harness.ts';
 import type { Project } from '../project.ts';

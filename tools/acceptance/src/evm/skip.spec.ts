@@ -1,6 +1,9 @@
-import type { Hex } from 'viem';
+// SPDX-License-Identifier: Apache-2.0
+import { randomBytes } from 'node:crypto';
+import { getAddress, type Hex } from 'viem';
 import { Harness } from '../harness.ts';
 import { LyingRpc, type Call, type Reply } from '../lying-rpc.ts';
+import { askStatement } from '../statements/ask-statement.ts';
 import { EvmChain } from './evm-chain.ts';
 
 /** A node that has the headers of some blocks and lost their bodies. */
@@ -40,11 +43,14 @@ interface BalanceChanged {
 /** Payments that nothing tells, in blocks that no node has, and one that is told. */
 const LOST_WEI = [3_000_000_000_000_007n, 5_000_000_000_000_011n] as const;
 const TOLD_WEI = 9_000_000_000_000_013n;
+const DAY_MS = 86_400_000;
 
 describe('blocks that no node has, skipped by the operator', () => {
   let node: NodeWithHole;
-  const chain = new EvmChain({ epochBlocks: 4 });
+  const hole: number[] = [];
+  const chain = new EvmChain({ epochBlocks: 4, behindMs: DAY_MS });
   const harness = new Harness(chain, {
+    env: { STATEMENT_KEY: randomBytes(32).toString('base64') },
     endpointUrl: async (url) => {
       node = new NodeWithHole(url);
       await node.start();
@@ -76,7 +82,6 @@ describe('blocks that no node has, skipped by the operator', () => {
     await harness.watch(bystander);
     await harness.settle();
     harness.receiver.events.clear();
-    const hole: number[] = [];
     const lost: Hex[] = [];
     // No body has been asked for when the node loses it.
     await harness.services.kill('tx-analyzer');
@@ -134,5 +139,28 @@ describe('blocks that no node has, skipped by the operator', () => {
       { kind: `skipped:${hole[0]}-${hole[1]}`, block_number: hole[0], last_block_number: hole[1] },
     ]);
     expect(harness.receiver.faults).toEqual([]);
+  });
+
+  it('are gaps of a statement, which says what they did to the balance', async () => {
+    const [first, last] = hole as [number, number];
+    const address = getAddress(chain.actor.accounts[1]!);
+    const { number: head } = await chain.readHead();
+    const { balances, gaps } = await askStatement(harness, {
+      addresses: [address],
+      from: await chain.timeOf(first),
+      to: new Date((await chain.timeOf(head)).getTime() + 1_000),
+    });
+    const range = { from_block: first, to_block: last };
+    expect(gaps).toContainEqual(expect.objectContaining({ kind: 'skipped_blocks', ...range }));
+    expect(gaps).toContainEqual(expect.objectContaining({ kind: 'incident', ...range }));
+    const native = balances.find((line) => line.asset_gid === `${chain.gid}/slip44:60`)!;
+    expect(native).toMatchObject({
+      explained_raw: String(TOLD_WEI),
+      unexplained_raw: String(LOST_WEI[0] + LOST_WEI[1]),
+    });
+    const [gap, ...others] = gaps.filter((each) => each.kind === 'unexplained');
+    expect(others).toEqual([]);
+    expect(gap!.from_block).toBeLessThanOrEqual(first);
+    expect(gap!.to_block).toBeGreaterThanOrEqual(last);
   });
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeOracle } from '../describe-oracle.ts';
 import { EvmChain } from './evm-chain.ts';
 import { playScript } from './play-script.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { openEventStream } from '@chainwatch/testing';
 
 /** One who reads the events of a project, and comes again with the position that it saw last whenever it is cut off. */

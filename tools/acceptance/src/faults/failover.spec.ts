@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { findDisagreements } from '../compare.ts';

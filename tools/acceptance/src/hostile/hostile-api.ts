@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Project } from '../project.ts';
 import type { Random } from '../random.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { payments } from 'bitcoinjs-lib';
 import { BitcoinChain } from '../bitcoin/bitcoin-chain.ts';
 import type { ScriptKey } from '../../../devnet/bitcoin/index.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeFunctionData, getContractAddress, type Abi, type Hex } from 'viem';
 import { contracts } from '../../../devnet/evm/contracts.ts';
 import type { EvmChain } from '../evm/evm-chain.ts';

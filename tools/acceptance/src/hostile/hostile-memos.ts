@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Random } from '../random.ts';
 import { Extremes, TEXTS } from './hostile-values.ts';
 

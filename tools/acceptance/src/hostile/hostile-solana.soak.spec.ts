@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey } from '@solana/web3.js';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../devnet/solana/index.ts';
 import { SolanaChain } from '../solana/solana-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { TronChain } from '../tron/tron-chain.ts';
 import { toBase58 } from '../tron/expect-transactions.ts';
 import { describeHostile } from './describe-hostile.ts';

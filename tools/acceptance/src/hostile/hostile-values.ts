@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeAbiParameters, type Hex } from 'viem';
 import type { Random } from '../random.ts';
 

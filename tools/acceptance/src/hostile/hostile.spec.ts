@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import { findDisagreements } from '../compare.ts';
 import { EvmChain } from '../evm/evm-chain.ts';
@@ -14,7 +15,7 @@ const CASES = Number(process.env['HOSTILE_CASES'] ?? 60);
 const BLOCK_CASES = 20;
 /** Blocks of many transfers. */
 const [FLOODS, FLOOD_LOGS] = CASES > 100 ? [3, 100_000] : [1, 10_000];
-/** What a victim waits for at most, however bad the neighbours are. */
+/** What a victim waits for at most, however bad the neighbors are. */
 const PATIENCE_MS = 60_000;
 
 const harness = new Harness(new EvmChain({ args: ['--gas-limit', '200000000'] }));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startMailServer, type MailServerHandle } from '@chainwatch/testing';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { EvmChain } from '../evm/evm-chain.ts';

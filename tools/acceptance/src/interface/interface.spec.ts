@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ADDITIVE_ROUTES, additiveChecks } from './conformance/additive-routes.ts';
 import { ALTERATIONS } from './conformance/alterations.ts';
 import { findChecks } from './conformance/find-checks.ts';

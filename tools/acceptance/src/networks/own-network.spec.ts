@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import { repoDir } from '@chainwatch/host';
 import { encodeFunctionData } from 'viem';

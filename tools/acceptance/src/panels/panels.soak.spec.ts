@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { findFreePort, openEventStream, waitFor, type EventStreamClient } from '@chainwatch/testing';

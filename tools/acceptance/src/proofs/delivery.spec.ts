@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { verifyTransaction, type Proof } from '@chainwatch/verify';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Harness } from '../harness.ts';

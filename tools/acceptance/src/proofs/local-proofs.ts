@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
 import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
@@ -5,7 +6,7 @@ import { buildTransaction, createScriptKey, type ScriptKey } from '@chainwatch/t
 import { contracts } from '@chainwatch/tool-devnet/evm';
 import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 import { startTron } from '@chainwatch/tool-devnet/start-tron';
-import { TronWallet } from '@chainwatch/tool-devnet/tron';
+import { TronWallet, type TronAccount } from '@chainwatch/tool-devnet/tron';
 import type { Proof } from '@chainwatch/verify';
 import { encodeFunctionData, type Abi } from 'viem';
 import type { Random } from '../random.ts';
@@ -29,7 +30,7 @@ interface Sent extends Pick<LocalProof, 'paid' | 'isFailed'> {
 
 const hex = (content: Uint8Array): string => Buffer.from(content).toString('hex');
 
-/** Reads the proof of each transaction of a block from a node of the chain. */
+/** Reads the proofs of a block's transactions from a node of the chain. */
 async function proveAll(
   chain: { readonly gid: string; readonly url: string },
   ref: BlockRef,
@@ -39,23 +40,24 @@ async function proveAll(
   const family = (await findFamily(chain.gid.split(':')[0]!))!;
   const client = family.createClient({ network, endpointUrl: chain.url, timeoutMs: 60_000 });
   try {
-    const proofs: LocalProof[] = [];
-    for (const { hash, ...rest } of sent)
-      proofs.push({
-        ...rest,
-        proof: {
-          type: '',
-          chain_gid: chain.gid,
-          hash,
-          block_hash: ref.hash,
-          block_number: ref.number,
-          header: null,
-          branch: null,
-          item: null,
-          ...((await client.readProof!(ref, hash)) as Partial<Proof>),
-        },
-      });
-    return proofs;
+    const shown = await client.readProofs!(
+      ref,
+      sent.map(({ hash }) => hash),
+    );
+    return sent.map(({ hash, ...rest }) => ({
+      ...rest,
+      proof: {
+        type: '',
+        chain_gid: chain.gid,
+        hash,
+        block_hash: ref.hash,
+        block_number: ref.number,
+        header: null,
+        branch: null,
+        item: null,
+        ...(shown.get(hash) as Partial<Proof>),
+      },
+    }));
   } finally {
     client.close();
   }
@@ -124,8 +126,6 @@ function makeCall(
   const to = address(random);
   const amountRaw = BigInt(random.int(1, 1_000_000));
   const price = random.pick(PRICES);
-  const toData = (functionName: string, args: readonly unknown[]): string =>
-    encodeFunctionData({ abi: contracts.TestToken.abi as Abi, functionName, args });
   const kind = random.pick(['native', 'native', 'token', 'many', 'failed']);
   if (kind === 'native')
     return {
@@ -135,18 +135,25 @@ function makeCall(
     };
   if (kind === 'failed')
     return {
-      call: { ...price, to: token, data: toData('transferFrom', [to, to, amountRaw]) },
+      call: { ...price, to: token, data: `0x${toTokenData('transferFrom', [to, to, amountRaw])}` },
       paid: [],
       isFailed: true,
     };
   const receivers = kind === 'token' ? [to] : [to, address(random), address(random)];
   const data =
-    kind === 'token' ? toData('transfer', [to, amountRaw]) : toData('transferMany', [receivers, amountRaw]);
+    kind === 'token'
+      ? toTokenData('transfer', [to, amountRaw])
+      : toTokenData('transferMany', [receivers, amountRaw]);
   return {
-    call: { ...price, to: token, data },
+    call: { ...price, to: token, data: `0x${data}` },
     paid: receivers.map((receiver) => ({ to: receiver, amountRaw })),
     isFailed: false,
   };
+}
+
+/** Without 0x. */
+function toTokenData(functionName: string, args: readonly unknown[]): string {
+  return encodeFunctionData({ abi: contracts.TestToken.abi as Abi, functionName, args }).slice(2);
 }
 
 /** Payments with outputs of every kind in one block of bcoin, and its coinbase. */
@@ -200,18 +207,26 @@ async function splitCoin(node: BcoinHandle, owner: ScriptKey, count: number) {
   return Array.from({ length: count }, (_, vout) => ({ txid, vout, value, key: owner }));
 }
 
-/** Payments of TRX in one block of the local TRON node. */
+/** Payments of TRX, of a TRC-10 asset, of a TRC-20 token, and failures in one block of the local TRON node. */
 export async function proveTron({ count, random }: Amount): Promise<LocalProof[]> {
   const { node, url, stop } = await startTron();
   try {
     const wallet = new TronWallet(url);
+    const from = node.accounts[0]!;
+    const issue = { name: '50', abbr: '50', total_supply: 10n ** 12n, trx_num: 1n, num: 1n, precision: 2n };
+    const { txid: issued } = await wallet.send(from, { name: 'AssetIssueContract', value: issue });
+    const { txid: deployed } = await wallet.deploy(from, contracts.TestToken.bytecode.slice(2));
+    await node.mine();
+    const { assetIssueID: asset } = await readTronInfo(wallet, issued);
+    const { contract_address: token } = await readTronInfo(wallet, deployed);
+    await wallet.trigger(from, {
+      contract: token!,
+      data: toTokenData('mint', [toEvm(from.hexAddress), 10n ** 30n]),
+    });
+    await node.mine();
     const sent: Sent[] = [];
-    for (let left = count; left > 0; left -= 1) {
-      const to = `41${hex(bytes(random, 20))}`;
-      const amountRaw = BigInt(random.int(1, 1_000));
-      const { txid } = await wallet.sendTrx(node.accounts[0]!, { to, sun: amountRaw });
-      sent.push({ hash: txid, paid: [{ to, amountRaw }], isFailed: false });
-    }
+    while (sent.length < count)
+      sent.push(await sendTron(wallet, { from, asset: asset!, token: token!, random }));
     await node.mine();
     return await proveAll(
       { gid: 'tron:0x7a69', url },
@@ -220,5 +235,53 @@ export async function proveTron({ count, random }: Amount): Promise<LocalProof[]
     );
   } finally {
     await stop();
+  }
+}
+
+const toEvm = (hexAddress: string): string => `0x${hexAddress.slice(2)}`;
+
+function readTronInfo(
+  wallet: TronWallet,
+  txid: string,
+): Promise<{ readonly assetIssueID?: string; readonly contract_address?: string }> {
+  return wallet.call('wallet/gettransactioninfobyid', { value: txid });
+}
+
+async function sendTron(
+  wallet: TronWallet,
+  {
+    from,
+    asset,
+    token: contract,
+    random,
+  }: {
+    readonly from: TronAccount;
+    readonly asset: string;
+    readonly token: string;
+    readonly random: Random;
+  },
+): Promise<Sent> {
+  const to = `41${hex(bytes(random, 20))}`;
+  const amountRaw = BigInt(random.int(1, 1_000));
+  const trigger = (name: string, args: readonly unknown[]) =>
+    wallet.trigger(from, { contract, data: toTokenData(name, args) });
+  switch (random.pick(['native', 'native', 'asset', 'token', 'failed'] as const)) {
+    case 'native': {
+      const { txid } = await wallet.sendTrx(from, { to, sun: amountRaw });
+      return { hash: txid, paid: [{ to, amountRaw }], isFailed: false };
+    }
+    case 'asset': {
+      const { txid } = await wallet.sendToken(from, { to, id: asset, amount: amountRaw });
+      return { hash: txid, paid: [{ to, amountRaw }], isFailed: false };
+    }
+    case 'token': {
+      // Nothing covers logs.
+      const { txid } = await trigger('transfer', [toEvm(to), amountRaw]);
+      return { hash: txid, paid: [], isFailed: false };
+    }
+    case 'failed': {
+      const { txid } = await trigger('transferFrom', [toEvm(to), toEvm(to), amountRaw]);
+      return { hash: txid, paid: [], isFailed: true };
+    }
   }
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { verifyTransaction } from '@chainwatch/verify';
 import { Random } from '../random.ts';
 import { proveBitcoin, proveEvm, proveTron, type Amount, type LocalProof } from './local-proofs.ts';

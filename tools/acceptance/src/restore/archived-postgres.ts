@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { mkdtempSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@chainwatch/testing';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';

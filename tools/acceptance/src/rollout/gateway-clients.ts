@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startListener, startPoller, type EventReader } from '../faults/event-readers.ts';
 import { followHeads, type HeadFollower } from './follow-heads.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Agent, request } from 'node:http';
 
 export interface KeepAliveCall {

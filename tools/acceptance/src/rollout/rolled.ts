@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Service } from '../fleet.ts';
 
 /** Which service is replaced over which chain. What is of no family runs with a family that makes it work most. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { serviceNames } from '../../../stack/services.mjs';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { playScript } from '../evm/play-script.ts';

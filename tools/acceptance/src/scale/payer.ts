@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EvmChain } from '../evm/evm-chain.ts';
 import type { Receiver } from '../receiver.ts';

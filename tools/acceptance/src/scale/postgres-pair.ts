@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import pg from 'pg';
 import {
-  startPostgresServer,
+  PRIMARY_SETTINGS,
+  startStandby,
   startTcpProxy,
-  takeBaseBackup,
   waitFor,
   type PostgresHandle,
   type PostgresServerHandle,
@@ -11,8 +12,6 @@ import {
 import { startPostgres } from '@chainwatch/testing-stack';
 
 const NAME = 'standby';
-/** A standby that is made anew has what was written meanwhile. */
-const SETTINGS = ['wal_keep_size=1GB'];
 
 /** A primary whose commits wait until its standby shows them, behind one address. */
 export class PostgresPair {
@@ -23,7 +22,7 @@ export class PostgresPair {
 
   /** As the services know it. */
   async open(): Promise<PostgresHandle> {
-    this.#own = await startPostgres({ isOwn: true, settings: SETTINGS });
+    this.#own = await startPostgres({ isOwn: true, settings: PRIMARY_SETTINGS });
     this.#primary = this.#own.server!;
     this.#address = await startTcpProxy(this.#primary.port);
     await this.#addStandby();
@@ -65,16 +64,7 @@ export class PostgresPair {
   }
 
   async #addStandby(): Promise<void> {
-    const { url, port, dataDir } = this.#primary;
-    const password = new URL(url).password;
-    const files = {
-      'standby.signal': '',
-      'postgresql.auto.conf': `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres password=${password} application_name=${NAME}'\n`,
-    };
-    this.#standby = await startPostgresServer({
-      settings: SETTINGS,
-      data: { password, write: (target) => takeBaseBackup({ url, dataDir }, target, files) },
-    });
+    this.#standby = await startStandby(this.#primary, { name: NAME });
     await this.#ask(`ALTER SYSTEM SET synchronous_standby_names = '${NAME}'`);
     await this.#ask(`ALTER SYSTEM SET synchronous_commit = 'remote_apply'`);
     await this.#ask('SELECT pg_reload_conf()');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { startNatsCluster, waitFor } from '@chainwatch/testing';
 import { serviceNames } from '../../../stack/services.mjs';

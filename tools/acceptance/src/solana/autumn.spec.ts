@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Keypair, SystemProgram, type PublicKey } from '@solana/web3.js';
 import { LOCAL_LIMITS, MEMO_PROGRAM, type SentVersion } from '../../../devnet/solana/index.ts';
 import { Harness } from '../harness.ts';

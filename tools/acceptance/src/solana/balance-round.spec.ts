@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey, SystemProgram } from '@solana/web3.js';
 import { describeBalanceRound } from '../describe-balance-round.ts';
 import { SolanaChain } from './solana-chain.ts';

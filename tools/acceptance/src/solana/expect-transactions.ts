@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { SolanaNode } from '../../../devnet/solana/index.ts';
 import type { ExpectedTransaction } from '../test-chain.ts';
 

@@ -1,9 +1,10 @@
-import { describeMisbehaviour } from '../describe-misbehaviour.ts';
+// SPDX-License-Identifier: Apache-2.0
+import { describeMisbehavior } from '../describe-misbehavior.ts';
 import { SolanaChain } from './solana-chain.ts';
 import { SOLANA_LIES, LyingSolanaNode } from './lying-solana-node.ts';
 import { playScript } from './play-script.ts';
 
-describeMisbehaviour({
+describeMisbehavior({
   createChain: () => new SolanaChain(),
   createLiar: (nodeUrl) => new LyingSolanaNode(nodeUrl),
   lies: SOLANA_LIES,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { LyingRpc, type Call, type Reply } from '../lying-rpc.ts';
 import { flip, type Json } from '../lying-server.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey } from '@solana/web3.js';
 import { describeMemos } from '../describe-memos.ts';
 import { SolanaChain } from './solana-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeOracle } from '../describe-oracle.ts';
 import type { Harness } from '../harness.ts';
 import type { Project } from '../project.ts';

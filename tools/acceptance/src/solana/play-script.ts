@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Keypair, type PublicKey } from '@solana/web3.js';
 import { associatedAccount } from '../../../devnet/solana/index.ts';
 import type { Harness } from '../harness.ts';

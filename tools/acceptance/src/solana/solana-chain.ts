@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PublicKey } from '@solana/web3.js';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { NATIVE_MINT } from '../../../devnet/solana/index.ts';

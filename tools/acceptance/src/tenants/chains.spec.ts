@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, type AnvilHandle } from '@chainwatch/testing';
 import { deployToken } from '../../../../apps/api-gateway/src/spec-support/tokens.ts';
 import { connectAs, type Client } from '../interface/client.ts';

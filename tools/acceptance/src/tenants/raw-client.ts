@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connect, type Socket } from 'node:net';
 
 /** A connection to the RPC gateway under the test's hand: what it sends is bytes, and it reads or does not. */

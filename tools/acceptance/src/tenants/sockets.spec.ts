@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, sendJson } from '../../../../apps/rpc-proxy/src/spec-node.ts';
 import { startSpecSocketNode, type SpecSocketNode } from '../../../../apps/rpc-proxy/src/spec-socket-node.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';

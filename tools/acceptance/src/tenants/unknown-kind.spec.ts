@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Hex } from 'viem';
 import { EvmChain } from '../evm/evm-chain.ts';
 import { Harness } from '../harness.ts';

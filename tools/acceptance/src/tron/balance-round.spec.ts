@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeBalanceRound } from '../describe-balance-round.ts';
 import { TronChain } from './tron-chain.ts';
 

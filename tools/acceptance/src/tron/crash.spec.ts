@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeCrashes } from '../describe-crashes.ts';
 import { playScript } from './play-script.ts';
 import { TronChain } from './tron-chain.ts';

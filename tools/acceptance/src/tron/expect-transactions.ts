@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { StoredBlock, TronNode } from '@chainwatch/tool-devnet/tron';
 import { TronWeb } from 'tronweb';
 import type { ExpectedTransaction } from '../test-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import { flip, LyingServer, type Json, type NodeRequest } from '../lying-server.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeMemos } from '../describe-memos.ts';
 import { TronChain } from './tron-chain.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Harness } from '../harness.ts';
 import type { Random } from '../random.ts';
 import type { ScriptOptions, Watched } from '../test-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { TronWallet, type TronAccount } from '@chainwatch/tool-devnet/tron';
 import { encodeFunctionData, type Abi } from 'viem';

@@ -1,10 +1,14 @@
-import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
+// SPDX-License-Identifier: Apache-2.0
+import { startTron, type TronHandle, type TronOptions } from '@chainwatch/tool-devnet/start-tron';
 import { TronWeb } from 'tronweb';
 import { findPastFaults, toRaw, waitForBlock } from '../compare.ts';
 import type { Project } from '../project.ts';
 import type { ExpectedTransaction, PayingChain, Watched } from '../test-chain.ts';
 import { expectTransactions, findUntold, toBase58, type Interfaces } from './expect-transactions.ts';
 import { TronActor } from './tron-actor.ts';
+
+/** After so many what nothing explains is read again, because nodes of TRON tell what waits for a block. */
+const SECOND_READING_BLOCKS = 40;
 
 /** The local TRON node, which makes blocks on command, by both its interfaces or the Ethereum-compatible one alone. */
 export class TronChain implements PayingChain {
@@ -17,8 +21,10 @@ export class TronChain implements PayingChain {
   actor!: TronActor;
 
   readonly #interfaces: Interfaces;
+  readonly #options: TronOptions;
 
-  constructor(interfaces: Interfaces = 'both') {
+  constructor(interfaces: Interfaces = 'both', options: TronOptions = {}) {
+    this.#options = options;
     this.#interfaces = interfaces;
   }
 
@@ -31,7 +37,7 @@ export class TronChain implements PayingChain {
   }
 
   async start(): Promise<void> {
-    this.tron = await startTron();
+    this.tron = await startTron(this.#options);
     this.actor = new TronActor(this.tron);
     await this.actor.start();
   }
@@ -66,7 +72,7 @@ export class TronChain implements PayingChain {
   }
 
   async finalize(): Promise<void> {
-    await this.actor.mine(this.tron.node.solidifiedLag + 1);
+    await this.actor.mine(Math.max(this.tron.node.solidifiedLag, SECOND_READING_BLOCKS) + 1);
   }
 
   expectTransactions(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Keypair, PublicKey, SystemProgram } from '@solana/web3.js';
 import { eventIdOf } from '@chainwatch/events';
 import { accountOf } from '../../../devnet/evm/settled-chain/index.ts';

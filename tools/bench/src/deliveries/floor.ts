@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `floor.ts <url> <count> <secret>`: signs and POSTs with nothing behind it, as a process of its own. Reads the body from stdin, prints milliseconds. */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

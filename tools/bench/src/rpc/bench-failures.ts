@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Report } from '../report.ts';
 import { load, median } from './figures.ts';
 import { requestOf, runLoad, type Sample } from './load.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connect, type Socket } from 'node:net';
 import type { Report } from '../report.ts';
 import { load } from './figures.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { Report } from '../report.ts';
 import { load } from './figures.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Report } from '../report.ts';
 import { benchFailures } from './bench-failures.ts';
 import { benchGreedy } from './bench-greedy.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { loadavg } from 'node:os';
 
 export function median(values: readonly number[]): number {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node node.mjs <port>`: a node that costs next to nothing, and misbehaves on command (`POST /control {"mode": …}`). */
 import { createServer } from 'node:http';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node plain-proxy.mjs <port> <target port>`: the shortest proxy that Node can be. */
 import { Agent, createServer, request } from 'node:http';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createRequire } from 'node:module';
 
 // No package of this repository runs a script at install: the native halves of bcoin's dependencies are not built.

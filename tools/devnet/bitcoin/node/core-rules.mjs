@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Script, networks, thresholdStates } from './bcoin.mjs';
 
 const ALWAYS_ACTIVE = new Set(['csv', 'segwit']);

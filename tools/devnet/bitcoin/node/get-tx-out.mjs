@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** bcoin tells a coin that a transaction of the mempool spends; Bitcoin Core tells null, unless the mempool is left out. */
 export function answerGetTxOut({ rpc, mempool }) {
   const getTxOut = rpc.getTXOut.bind(rpc);

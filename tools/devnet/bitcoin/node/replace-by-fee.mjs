@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { VerifyError, policy } from './bcoin.mjs';
 
 const EVICTED_MAX = 100;

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 /** `node run.mjs --port 18443 --password … [--data-dir …] [--coin-scan]`: a Bitcoin regtest node, in memory where no folder is given. */
 import { parseArgs } from 'node:util';
 import { FullNode } from './bcoin.mjs';
 import { activateSoftForks, applyCoreRegtest } from './core-rules.mjs';
 import { allowReplacement } from './replace-by-fee.mjs';
-import { returnTransactions } from './reorganised-transactions.mjs';
+import { returnTransactions } from './reorganized-transactions.mjs';
 import { leaveOutNullBounds } from './leveldown-bounds.mjs';
 import { answerGetTxOut } from './get-tx-out.mjs';
 import { answerScanTxOutSet } from './scan-tx-out-set.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CoinEntry, RPCError, layout } from './bcoin.mjs';
 
 const INVALID_ADDRESS_OR_KEY = -5;

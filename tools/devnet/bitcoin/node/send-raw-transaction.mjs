@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { RPCError, TX } from './bcoin.mjs';
 
 const DESERIALIZATION_ERROR = -22;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { sumAtomic } from './encode-atomic.ts';
 import { toQuantity, toWord } from './encode-parts.ts';
 import type { Hex } from './encode-parts.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { RLP } from '@ethereumjs/rlp';
 import { bytesOf, toHex, type Hex } from './encode-parts.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A generated chain that settles blocks some seconds after it has accepted them, as Avalanche since Helicon (ACP-194), and a
  * node that serves it over JSON-RPC. For specs: it encodes everything itself, so the product's encoders are compared with

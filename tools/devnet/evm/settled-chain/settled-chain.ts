@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encodeAtomic, hashExtraData, type AtomicPlan } from './encode-atomic.ts';
 import { bloomOf, encodeReceipt, hashOf, rootOf, toQuantity } from './encode-parts.ts';
 import type { ChainLog, Hex, ReceiptContent } from './encode-parts.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ComingFeatures } from '../ledger.ts';
 import { keyOf, numberOf, type Method } from './method.ts';
 

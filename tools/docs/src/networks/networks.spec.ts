@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync, writeFileSync } from 'node:fs';
 import { listFamilies } from '@chainwatch/chain-registry';
 import { PROOFS } from './proofs.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What a network's blocks are proved by, and what this was tested with. */
 export interface NetworkProofs {
   readonly proofs: readonly Proof[];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { FamilyManifest, Network, Upgrade } from '@chainwatch/chain-core';
 import { PROOFS, WAITING, type Proof } from './proofs.ts';
 import { ofNetwork, VALUES, type Value } from './values.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import { ofCoin } from './of-coin.ts';
 
@@ -29,7 +30,7 @@ export const VALUES: Readonly<Record<string, readonly Value[]>> = {
     {
       what: 'Internal transfers',
       verification: '`attested`',
-      by: 'traces of the node; logs prove them where EIP-7708 is active',
+      by: 'traces of the node; logs prove them where EIP-7708 is active, and on Polygon',
     },
   ],
   bitcoin: [

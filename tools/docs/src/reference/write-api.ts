@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PROBLEM_KINDS } from '@chainwatch/problem';
 import type { JsonSchema } from '@chainwatch/http';
 import type { OpenApiDocument } from '../../../../apps/api-gateway/src/openapi/build-document.ts';

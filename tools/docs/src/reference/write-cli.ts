@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { readConfig } from '../../../../apps/cli/src/config.ts';
 import { createProgram } from '../../../../apps/cli/src/create-program.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENTS, EVENT_TYPES } from '@chainwatch/events';
@@ -42,7 +43,7 @@ export function writeEvents(document: OpenApiDocument): Page {
   ]);
   const text = [
     '# Events',
-    'One envelope, the same bytes on every channel kind. Members may be added; none is renamed or removed within `v1`. For machines: [openapi.json](/openapi.json){target="_self"} under `webhooks`, and [asyncapi.json](/asyncapi.json){target="_self"} for NATS.',
+    'All events have one envelope, with the same bytes on every channel kind. Members may be added; none is renamed or removed within `v1`. For tools: [openapi.json](/openapi.json){target="_self"} under `webhooks`, and [asyncapi.json](/asyncapi.json){target="_self"} for NATS.',
     table(['Type', 'When', 'Webhook', 'NATS, Telegram, Slack, Discord, e-mail'], overview),
     '"Yes" is the default of a channel that names no `event_types`.',
     '## Headers of a webhook',

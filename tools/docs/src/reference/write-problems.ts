@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { PROBLEM_KINDS, type ProblemCode } from '@chainwatch/problem';
 import type { OpenApiDocument } from '../../../../apps/api-gateway/src/openapi/build-document.ts';
 import { fence, table } from '../markdown.ts';
@@ -31,12 +32,12 @@ function writeProblem(code: ProblemCode, { components, paths }: OpenApiDocument)
     ...means,
     '## What to do',
     todo.map((line) => `- ${line}`).join('\n'),
-    retryable ? 'The same request may succeed later.' : 'The same request again changes nothing by itself.',
+    retryable ? 'The same request may succeed later.' : 'Repeating the same request does not help.',
     ...(example === undefined ? [] : ['## Example', fence('json', JSON.stringify(example, undefined, 2))]),
     ...(operations.length === 0 || operations.length > OPERATIONS_MAX
       ? []
       : [
-          '## Where it comes from',
+          '## Operations',
           operations
             .map(
               ({ operationId, summary, tags }) => `- [${summary}](/reference/api/${tags[0]}#${operationId})`,
@@ -54,12 +55,12 @@ function writeOverview(): Page {
   });
   const text = [
     '# Errors',
-    'Every error of the platform API is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)): `type`, `title`, `status`, and mostly `detail`, `instance` and `fields`. Look at `type` or `status`, not at the texts: they may be worded better one day.',
+    'Every error of the platform API is `application/problem+json` ([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)): `type`, `title`, `status`, and mostly `detail`, `instance` and `fields`. Use `type` or `status` in programs, not the texts, which may change.',
     table(['Status', 'Problem', 'Meaning', 'May succeed later'], rows),
-    '`type` begins with `DOCS_URL` or `API_HOST` of the installation ([variables](/guides/operations#variables)). Where these are the address of the gateway, `https://api.example.com/docs` and `https://api.example.com`, each type leads to its page here.',
-    'The RPC gateway answers what it stops itself with `{"error": "…"}` ([which statuses](/guides/rpc-gateway#what-the-gateway-answers-itself)); the rest is the node\'s own.',
-    '## Again',
-    'GET and DELETE may be sent again as they are, a POST with the same `Idempotency-Key`. After a 5xx wait 1 s, 2 s, 4 s and so on, at most 30 s and with up to 500 ms more by chance, five times at most. After 429 wait until `X-RateLimit-Reset`. [The SDK](/repository/libs/sdk/#retries) does that.',
+    '`type` begins with `DOCS_URL` or `API_HOST` of the installation ([variables](/guides/configuration#variables)). If these are the URL of the gateway, `https://api.example.com/docs` and `https://api.example.com`, each type is the URL of its page here.',
+    'Errors of the RPC gateway itself have the body `{"error": "…"}` ([which statuses](/guides/rpc-gateway#what-the-gateway-answers-itself)); all other errors come from the node.',
+    '## Retries',
+    'GET and DELETE may be repeated, a POST with the same `Idempotency-Key`. After a 5xx, wait 1 s, 2 s, 4 s, and so on, at most 30 s, plus up to 500 ms at random, at most five times. After 429, wait until `X-RateLimit-Reset`. [The SDK](/repository/libs/sdk/#retries) does that.',
   ].join('\n\n');
   return { path: 'reference/errors.md', text };
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { fence } from '../markdown.ts';
 
 export interface Call {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Command } from 'commander';
 import { describeApi } from '../../../sdk/src/describe-api.ts';

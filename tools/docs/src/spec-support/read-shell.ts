@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The commands of a shell script as lists of words: enough of the language for the blocks of our pages. */
 export function readShell(script: string): string[][] {
   const reader = new ShellReader(script.replace(/<<'?(\w+)'?[^\n]*\n[^]*?\n\1(?=\n|$)/g, ''));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
 import { SetupError } from '@chainwatch/host';

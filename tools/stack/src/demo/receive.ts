@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { verifySignature } from '@chainwatch/webhook-signature';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
 import { base58 } from '@scure/base';
 import { SetupError } from '@chainwatch/host';

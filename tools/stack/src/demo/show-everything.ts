@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createApiClient, type ApiClient } from '../api-client.ts';
 import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { createNamedAccount, toHexAddress, TronWallet } from '../../../devnet/tron/index.ts';
 import { randomBytes } from 'node:crypto';
 import { SetupError } from '@chainwatch/host';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { SOLANA_CHAIN } from '../../../devnet/solana/local-node.ts';
 import { coins } from './coins.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What every program does, and answers with: its types are those of the generated client. */
 const STEPS = `
 export interface Settings { readonly managementKey: string; readonly projectId: string }

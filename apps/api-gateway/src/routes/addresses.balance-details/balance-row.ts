@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UiMultiplier } from '@chainwatch/chain-core';
 
 /** Amounts in base units, as PostgreSQL gives numeric. */

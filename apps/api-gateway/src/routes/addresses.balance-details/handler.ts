@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
@@ -15,7 +16,7 @@ const detailsSchema = z
       .nullable()
       .meta({
         description:
-          'All that the address has, in whole units, as of the last block that was analysed: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.',
+          'Total of the address, in whole units, as of the last processed block: confirmed + unconfirmed + immature. Null, as every amount here, while the decimals of the token are not known.',
         examples: ['1.5'],
       }),
     total_raw: z.string().meta({ description: '`total` in base units.', examples: ['1500000000000000000'] }),
@@ -95,7 +96,7 @@ const detailsSchema = z
       .nullable()
       .meta({
         description:
-          'When the chain was asked for this balance last, or later: rounds read all balances again. On Bitcoin when its coins were compared with those of a node; null before that, and while no node tells the coins of an address.',
+          'When this balance was last read from the chain, or later: rounds read all balances again. On Bitcoin: when its coins were last compared with those of a node; null before that, and while no node reports the coins of an address.',
         examples: ['2026-11-28T09:00:00.000Z'],
       }),
   })
@@ -105,7 +106,7 @@ export const getBalanceDetails = defineRoute({
   method: 'GET',
   path: '/addresses/:address/balances/details',
   permission: 'api:address:read',
-  summary: 'Balances of an address by asset, told apart by how certain they are',
+  summary: 'Balances of an address by asset: confirmed, unconfirmed, and immature',
   params: addressParams,
   responses: { 200: z.object({ items: z.array(detailsSchema).meta({ description: 'By asset.' }) }) },
   handle: async ({ params, principal }, deps) => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatKnownAmount, scaleAmount } from '@chainwatch/amounts';
 import { currentMultiplier } from '../../assets/current-multiplier.ts';
 import type { BalanceRow } from './balance-row.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { formatKnownAmount } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
@@ -58,6 +59,7 @@ export const listBalanceHistory = defineRoute({
   method: 'GET',
   path: '/addresses/:address/balances/history',
   permission: 'api:address:read',
+  reads: 'standby',
   summary:
     'Balances of an address as the chain stated them, from the block on from which it is watched: wherever one changed, and now and then where none did',
   params: addressParams,

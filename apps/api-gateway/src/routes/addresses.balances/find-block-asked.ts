@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { unprocessableEntity } from '@chainwatch/problem';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
@@ -82,7 +83,9 @@ export async function readAccountBalancesAt(
      SELECT h.asset_gid, h.decimals, h.before, h.after,
        coalesce(h.before_raw + coalesce(m.until_then, 0), h.after_raw - coalesce(m.since, 0))::text AS amount_raw,
        coalesce(h.before, CASE WHEN NOT h.is_native THEN h.after END) IS NOT NULL
-         AND coalesce(h.after_raw - h.before_raw = coalesce(m.until_then, 0) + coalesce(m.since, 0), true) AS is_certain
+         AND coalesce(h.after_raw - h.before_raw = coalesce(m.until_then, 0) + coalesce(m.since, 0), true)
+         -- A reading showed what nothing explains, and a second one has not decided yet.
+         AND NOT EXISTS (SELECT FROM balance_differences d WHERE d.address_id = $1 AND d.asset_gid = h.asset_gid AND coalesce(d.since_number, -1) < $5) AS is_certain
      FROM held h LEFT JOIN moved m USING (asset_gid) ORDER BY h.asset_gid`,
     [at.id, at.projectId, at.address, at.chainGid, at.block, isHeadOnly],
   );
@@ -97,7 +100,7 @@ export async function readAccountBalancesAt(
 function describe({ before, after }: AccountBalanceAt): string {
   return before === null || after === null
     ? 'was not read up to there, or only just before a block that moved it'
-    : `changed between its readings at ${before} and ${after} by more than transfers and fees`;
+    : `changed between its readings at ${before} and ${after} by more than transfers and fees, or a reading of it is checked again`;
 }
 
 /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { findNotationNamed } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
@@ -20,15 +21,15 @@ const bodySchema = z
       .min(1)
       .max(128)
       .meta({
-        description: 'The address, in any form that its family reads.',
+        description: 'The address, in any supported format of its family.',
         examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
       }),
     chain_family: familySchema.optional().meta({
       description: 'The family of chains that the address belongs to. Required, unless `chainFamily` has it.',
     }),
-    label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Treasury'] }),
+    label: labelSchema.nullish().meta({ description: 'Optional name.', examples: ['Treasury'] }),
     metadata: metadataSchema.optional().meta({
-      description: 'JSON of yours, at most 50 members and 16 KiB.',
+      description: 'Your own JSON. Maximum 50 members and 16 KiB.',
       examples: [{ customer_id: '1042' }],
     }),
     groups: groupsSchema.optional(),

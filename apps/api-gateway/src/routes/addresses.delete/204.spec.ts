@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { accounts, bodyOf } from '../../spec-support/public-keys.ts';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';

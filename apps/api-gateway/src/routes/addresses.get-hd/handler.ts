@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';

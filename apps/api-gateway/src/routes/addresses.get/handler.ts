@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { readAddress } from '../../addresses/read-addresses.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { importedSchema, importSchema } from '../../bulk/import-schemas.ts';
 import { defineRoute } from '../../server/define-route.ts';

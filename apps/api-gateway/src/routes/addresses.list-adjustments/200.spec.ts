@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
@@ -97,6 +98,6 @@ describe('GET /addresses/{address}/adjustments', () => {
 
   it('is 404 in other projects, and 400 for an unknown filter', async () => {
     await world.other.get(`/addresses/${address}/adjustments`).expect(404);
-    await world.api.get(`/addresses/${address}/adjustments?colour=red`).expect(400);
+    await world.api.get(`/addresses/${address}/adjustments?color=red`).expect(400);
   });
 });

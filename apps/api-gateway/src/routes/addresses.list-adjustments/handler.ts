@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { formatKnownAmount } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
@@ -81,6 +82,7 @@ export const listAdjustments = defineRoute({
   method: 'GET',
   path: '/addresses/:address/adjustments',
   permission: 'api:address:read',
+  reads: 'standby',
   summary: 'What changed balances of an address and no transaction explains',
   params: addressParams,
   query: querySchema,
@@ -112,10 +114,10 @@ export const listAdjustments = defineRoute({
       ),
     };
     const exported = await deps.exports.answer({
-      ...{ mediaType, record: adjustmentSchema, principal, query },
-      open: async () => ({
-        find: (range) => readRows(deps.db, list, range),
-        read: (ids) => readAdjustments(deps.db, ids),
+      ...{ mediaType, record: adjustmentSchema, principal, query, deps },
+      open: async ({ db }) => ({
+        find: (range) => readRows(db, list, range),
+        read: (ids) => readAdjustments(db, ids),
         weight: { table: 'adjustments', idType: 'uuid', bytes: '500' },
       }),
     });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { takeMetadata } from '../../addresses/metadata-filter.ts';
@@ -14,6 +15,7 @@ export const listHdAddresses = defineRoute({
   method: 'GET',
   path: '/addresses/hd',
   permission: 'api:address:read',
+  reads: 'standby',
   summary: 'HD addresses of all public keys of the project',
   query: takeMetadata(
     z.strictObject({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { takeMetadata } from '../../addresses/metadata-filter.ts';
@@ -15,6 +16,7 @@ export const listAddresses = defineRoute({
   method: 'GET',
   path: '/addresses',
   permission: 'api:address:read',
+  reads: 'standby',
   summary: 'Addresses of the project, HD and external',
   query: takeMetadata(
     z.strictObject({
@@ -28,7 +30,7 @@ export const listAddresses = defineRoute({
   alternatives: exportTypes(addressSchema),
   handle: async ({ query, principal, mediaType }, deps) =>
     (await deps.exports.answer({
-      ...{ mediaType, record: addressSchema, principal, query },
-      open: () => Promise.resolve(openAddresses(deps, principal, query)),
+      ...{ mediaType, record: addressSchema, principal, query, deps },
+      open: async (source) => openAddresses(source, principal, query),
     })) ?? { status: 200, body: await queryAddresses(deps, { principal, name: 'addresses', query }) },
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { formatKnownAmount } from '@chainwatch/amounts';
 import { assetGidSchema } from '@chainwatch/caip';
@@ -19,7 +20,7 @@ const bodySchema = z.strictObject({
     .min(1)
     .max(ADDRESSES_MAX)
     .meta({
-      description: 'At most 1,000, in any form that their family reads.',
+      description: 'Maximum 1,000 addresses, in any supported format of their family.',
       examples: [['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045']],
     }),
   asset_gids: z

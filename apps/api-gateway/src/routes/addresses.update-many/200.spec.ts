@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';

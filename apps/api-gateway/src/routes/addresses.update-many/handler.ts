@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { announceAddresses } from '../../addresses/announce-address.ts';
 import { findAddresses } from '../../addresses/find-addresses.ts';
@@ -24,7 +25,7 @@ const bodySchema = z.strictObject({
       z
         .strictObject({
           address: addressParams.shape.address.meta({
-            description: 'The address, in any form that its family reads.',
+            description: 'The address, in any supported format of its family.',
             examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
           }),
           ...addressChanges,

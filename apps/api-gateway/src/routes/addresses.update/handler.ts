@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { findAddress } from '../../addresses/find-address.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -14,8 +15,8 @@ export const listUtxos = defineRoute({
   method: 'GET',
   path: '/addresses/:address/utxos',
   permission: 'api:address:read',
-  summary:
-    'Unspent outputs of an address, as of the last block that was analysed; none on chains of accounts',
+  reads: 'standby',
+  summary: 'Unspent outputs of an address, as of the last processed block; empty on account-based chains',
   params: addressParams,
   query: z.strictObject({
     ...pageParameters,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { nativeOf } from '@chainwatch/chain-core';
 import { formatAmount } from '@chainwatch/amounts';
 import type { Sql } from '@chainwatch/db';

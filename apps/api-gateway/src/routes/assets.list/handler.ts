@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -10,6 +11,7 @@ export const listAssets = defineRoute({
   method: 'GET',
   path: '/assets',
   permission: 'api:asset:read',
+  reads: 'standby',
   summary:
     'Native coins, and what the project created or discovered on its addresses; archived ones only with is_archived=true',
   query: z.strictObject({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';

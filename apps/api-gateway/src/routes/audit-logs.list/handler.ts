@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -46,6 +47,7 @@ export const listAuditLogs = defineRoute({
   method: 'GET',
   path: '/management/audit_logs',
   permission: 'mgt:audit:read',
+  reads: 'standby',
   summary: 'Who changed what in the workspace',
   query: querySchema,
   responses: { 200: pageSchema(auditLogSchema) },

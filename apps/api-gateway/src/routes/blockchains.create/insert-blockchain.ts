@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
 import type { Network } from '@chainwatch/chain-core';
 import { logoPathOf } from '../../records/logo.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { selectUpgrades } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -55,6 +56,11 @@ describe('GET /blockchains/:chain_gid/nodes', () => {
       ],
       5,
     );
+    await world.db.query(
+      `INSERT INTO chain_node_health (chain_gid, url, at, samples, failures, latencies, latency_ms_sum)
+       VALUES ($1, $2, now() - interval '25 hours', 90, 90, 0, 0), ($1, $2, now() - interval '15 minutes', 90, 1, 2, 81), ($1, $2, now(), 4, 4, 0, 0)`,
+      [gid, one.url],
+    );
     const { body } = await world.api.get(path).expect(200);
     expect(body).toEqual({
       reported_at: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -65,6 +71,10 @@ describe('GET /blockchains/:chain_gid/nodes', () => {
           last_success_at: answered,
           last_error_at: before,
           last_error: 'HTTP status 429',
+          history: [
+            { at: expect.stringMatching(/Z$/), samples: 90, failures: 1, latency_ms: 40.5 },
+            { at: expect.stringMatching(/Z$/), samples: 4, failures: 4, latency_ms: null },
+          ],
         },
         {
           ...two,
@@ -72,12 +82,14 @@ describe('GET /blockchains/:chain_gid/nodes', () => {
           last_success_at: before,
           last_error_at: answered,
           last_error: 'time-out',
+          history: [],
         },
-        { ...NOTHING, url: 'http://three:80', is_in_use: false, status: 'unknown' },
+        { ...NOTHING, url: 'http://three:80', is_in_use: false, status: 'unknown', history: [] },
         {
           ...NOTHING,
           ...{ url: 'http://four:80', is_in_use: false, status: 'failing' },
           ...{ last_error_at: before, last_error: 'other chain' },
+          history: [],
         },
       ],
     });

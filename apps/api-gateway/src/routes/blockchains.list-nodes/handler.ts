@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
+import type { Sql } from '@chainwatch/db';
 import { findChain } from '../../chains/find-chain.ts';
-import { nodeSchema, toNodeRecord, type NodeReport } from '../../records/node.ts';
+import { nodeSchema, toNodeRecord, type NodeHealth, type NodeReport } from '../../records/node.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { defineRoute } from '../../server/define-route.ts';
 
@@ -23,7 +25,7 @@ export const listNodes = defineRoute({
         .nullable()
         .meta({
           description:
-            'When the ingestor said so, which it does every 10 s. Null where nobody did for 30 s: then nothing is known of the nodes.',
+            'Time of the last report by the ingestor, which reports every 10 s. Null after 30 s without a report: the state of the nodes is then unknown.',
           examples: ['2026-01-01T00:00:00.000Z'],
         }),
       items: z.array(nodeSchema).meta({ description: 'In the order of preference.' }),
@@ -37,9 +39,29 @@ export const listNodes = defineRoute({
     );
     const [row] = rows;
     if (row === undefined) return { status: 200, body: { reported_at: null, items: [] } };
-    return {
-      status: 200,
-      body: { reported_at: row.nodes_at.toISOString(), items: row.nodes.map(toNodeRecord) },
-    };
+    const history = await readHistory(deps.db, gid);
+    const items = row.nodes.map((node) => toNodeRecord(node, history.get(node.url) ?? []));
+    return { status: 200, body: { reported_at: row.nodes_at.toISOString(), items } };
   },
 });
+
+interface HealthRow {
+  readonly url: string;
+  readonly at: Date;
+  readonly samples: number;
+  readonly failures: number;
+  readonly latency_ms: number | null;
+}
+
+/** The last 24 hours of each node, by its URL. */
+async function readHistory(sql: Sql, gid: string): Promise<Map<string, NodeHealth[]>> {
+  const { rows } = await sql.query<HealthRow>(
+    `SELECT url, at, samples, failures, round((latency_ms_sum / nullif(latencies, 0))::numeric, 1)::float8 AS latency_ms
+     FROM chain_node_health WHERE chain_gid = $1 AND at > now() - interval '24 hours' ORDER BY at`,
+    [gid],
+  );
+  const byUrl = new Map<string, NodeHealth[]>();
+  for (const { url, at, ...counts } of rows)
+    byUrl.set(url, [...(byUrl.get(url) ?? []), { at: at.toISOString(), ...counts }]);
+  return byUrl;
+}

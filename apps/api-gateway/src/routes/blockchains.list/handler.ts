@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { booleanParameter, listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -21,6 +22,7 @@ export const listBlockchains = defineRoute({
   method: 'GET',
   path: '/blockchains',
   permission: 'api:blockchain:read',
+  reads: 'standby',
   summary: 'Blockchains of this service',
   query: z.strictObject({
     ...pageParameters,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
@@ -34,7 +35,7 @@ export const reprocessBlocks = defineRoute({
   handle: async ({ params, body, principal, requestId }, deps) => {
     const chain = await findChain(deps, params.chain_gid);
     if (!chain.isActive)
-      throw unprocessableEntity(`The blockchain ${chain.gid} is not active: nobody would decode its blocks.`);
+      throw unprocessableEntity(`The blockchain ${chain.gid} is not active. Activate it first.`);
     const faults = listFaults(body, {
       first: Number(chain.ingestorState?.startNumber ?? 0),
       last: Number(chain.analyzerState?.cursorNumber ?? -1),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { conflict, invalidRequest } from '@chainwatch/problem';
@@ -15,7 +16,8 @@ const bodySchema = z.strictObject({
     .optional()
     .meta({ description: 'The first block that is given up; without it all are.', examples: [21_000_000] }),
   confirm: z.string().meta({
-    description: 'The chain as CAIP-2 once more: every transaction from there on is told as undone.',
+    description:
+      'The chain as CAIP-2, repeated as a confirmation: every transaction from that block on is reported as reorged.',
     examples: ['eip155:31337'],
   }),
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';

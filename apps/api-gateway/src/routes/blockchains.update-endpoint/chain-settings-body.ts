@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { ChainEndpoint, FamilyManifest, NodeInterface } from '@chainwatch/chain-core';
 import { unprovedSchema } from '../../records/blockchain.ts';

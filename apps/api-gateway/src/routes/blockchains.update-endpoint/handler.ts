@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { FamilyManifest } from '@chainwatch/chain-core';
 import { listFamilies } from '@chainwatch/chain-registry';

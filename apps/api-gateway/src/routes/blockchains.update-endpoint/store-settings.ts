@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { endpointContext, type ChainEndpoint } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { ApiDeps } from '../../server/api-deps.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { WrongChainError } from '@chainwatch/chain-core';
 import type { ChainClientOptions } from '@chainwatch/chain-core';
 import { createDial } from '@chainwatch/outbound';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainClient, ChainEndpoint, ChainFamily, Network } from '@chainwatch/chain-core';
 import { WrongChainError } from '@chainwatch/chain-core';
 import { badGateway, unprocessableEntity } from '@chainwatch/problem';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -42,6 +43,7 @@ export const listBlocks = defineRoute({
   method: 'GET',
   path: '/blocks',
   permission: 'api:block:read',
+  reads: 'standby',
   summary: 'Blocks with their processing statuses',
   query: querySchema,
   responses: { 200: pageSchema(blockSchema) },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import request from 'supertest';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
 import { startMailServer, type MailServerHandle, type ReceivedMail } from '@chainwatch/testing';
@@ -54,6 +55,8 @@ describe('e-mail channels', () => {
     });
     expect(server.mails.map(({ to }) => to[0]!.toLowerCase()).sort()).toEqual([first, second].sort());
     for (const { text, head } of server.mails) expect(text + head).not.toContain('Secret');
+    for (const { headers } of server.mails)
+      expect(headers['subject']).toBe('watch.example.com asks to send you payment notifications');
     const link = linkIn(server.mails.find(({ to }) => to[0] === second)!);
 
     const shown = await page('get', link).expect(200);

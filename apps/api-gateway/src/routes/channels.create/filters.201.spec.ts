@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 

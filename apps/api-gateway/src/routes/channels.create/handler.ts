@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ChannelKind } from '@chainwatch/channels';
@@ -18,7 +19,7 @@ export function createChannelRoute(
   kind: ChannelKind,
   path = `/notification_channels/${kind.kind}`,
 ): ApiRoute {
-  const told = z.literal(kind.kind).optional().meta({ description: 'May be told.' });
+  const told = z.literal(kind.kind).optional().meta({ description: 'Optional; must match the path.' });
   return defineRoute({
     method: 'POST',
     path,

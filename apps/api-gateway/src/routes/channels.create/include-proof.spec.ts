@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHATS, KINDS } from '../../spec-support/channel-bodies.ts';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -112,7 +113,7 @@ describe('webhook channels', () => {
     ['filters.verification', { name: 'x', url, filters: { verification: ['proved', 'proved'] } }],
     ['filters.verification', { name: 'x', url, filters: { verification: 'proved' } }],
     ['filters.verification[1]', { name: 'x', url, filters: { verification: ['proved', 'sworn'] } }],
-    ['filters.colour', { name: 'x', url, filters: { colour: 'red' } }],
+    ['filters.color', { name: 'x', url, filters: { color: 'red' } }],
     ['throttle_per_second', { name: 'x', url, throttle_per_second: 0 }],
     ['retries', { name: 'x', url, retries: 1 }],
   ])('are refused for %s in %j', async (field, body) => {

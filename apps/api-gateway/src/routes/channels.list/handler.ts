@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
 import { booleanParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
@@ -21,6 +22,7 @@ export const listChannels = defineRoute({
   method: 'GET',
   path: '/notification_channels',
   permission: 'api:notification_channel:read',
+  reads: 'standby',
   isForPortals: true,
   summary: 'Notification channels of the project',
   query: z.strictObject({

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
+import { findNetwork } from '@chainwatch/chain-registry';
+import { findChannelKind } from '@chainwatch/channels';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 
 let world: SpecWorld;
@@ -60,6 +63,7 @@ it('counts what a channel would have had, and shows the first of it', async () =
       { type: 'transaction.confirmed', chain_gid: 'tron:0x2b6653dc', count: 1 },
     ],
     events: wanted.map((payload) => JSON.parse(payload)),
+    bodies: null,
   });
   const { body: none } = await preview({
     filters: { address_ids: [addressId] },
@@ -69,6 +73,44 @@ it('counts what a channel would have had, and shows the first of it', async () =
   const until = daysAgo(2.5);
   const { body: part } = await preview({ since: daysAgo(7), until }).expect(200);
   expect(part).toMatchObject({ event_count: 1, until });
+});
+
+it('shows bodies as `fields` and `format` make them, and the events whole', async () => {
+  const payload = await insertEvent({ days: 20 });
+  const event = JSON.parse(payload);
+  const window = { since: daysAgo(21), until: daysAgo(19) };
+  const fields = ['data.transaction.hash', 'data.transaction.transfers.amount'];
+  const { body: some } = await preview({ ...window, fields }).expect(200);
+  expect(some.events).toEqual([event]);
+  expect(some.bodies.map((body: string) => JSON.parse(body))).toEqual([
+    {
+      ...event,
+      data: {
+        transaction: {
+          hash: event.data.transaction.hash,
+          transfers: event.data.transaction.transfers.map(({ amount }: { amount: string }) => ({ amount })),
+        },
+      },
+    },
+  ]);
+  const { body: cloud } = await preview({ ...window, kind: 'kafka', format: 'cloudevents' }).expect(200);
+  expect(cloud.bodies.map((body: string) => JSON.parse(body))).toMatchObject([
+    { specversion: '1.0', id: event.event_id, type: event.type, data: event.data },
+  ]);
+  const { body: native } = await preview({ ...window, format: 'native', fields: null }).expect(200);
+  expect(native.bodies).toEqual([payload]);
+});
+
+it.each(['discord', 'email', 'slack', 'telegram'])('shows the text that people get by %s', async (kind) => {
+  const event = JSON.parse(await insertEvent({ days: 24 }));
+  const window = { since: daysAgo(25), until: daysAgo(23) };
+  const { body } = await preview({ ...window, kind, event_types: [event.type] }).expect(200);
+  const names = { findNetwork, publicUrl: undefined, findToken: () => undefined };
+  const { events, bodies } = body as { events: unknown[]; bodies: string[] };
+  expect(bodies).toEqual(events.map((one) => findChannelKind(kind)!.render([JSON.stringify(one)], names)));
+  // The network by its name, not by its id.
+  for (const text of bodies) expect(text).toContain('Ethereum');
+  expect(bodies.length).toBeGreaterThan(0);
 });
 
 it('reads the kept days alone, and no time to come', async () => {
@@ -94,6 +136,9 @@ it.each([
     'filters.asset_gids[0]',
   ],
   [{ since: '2026-01-01T00:00:00Z', url: 'https://1.1.1.1' }, 'url'],
+  [{ since: '2026-01-01T00:00:00Z', fields: ['data.transaction.hash', 'data.nothing'] }, 'fields[1]'],
+  [{ since: '2026-01-01T00:00:00Z', format: 'xml' }, 'format'],
+  [{ since: '2026-01-01T00:00:00Z', kind: 'slack', format: 'cloudevents' }, 'format'],
 ])('names what is wrong with %j', async (body, name) => {
   const { body: problem } = await preview(body).expect(400);
   expect(problem.fields.map((one: { name: string }) => one.name)).toEqual([name]);

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { CHANNEL_KINDS, findChannelKind, selectionInput } from '@chainwatch/channels';
+import { findNetwork } from '@chainwatch/chain-registry';
+import { CHANNEL_KINDS, findChannelKind, selectionInput, shapeInput } from '@chainwatch/channels';
 import { previewEvents } from '@chainwatch/deliveries/preview';
 import { forbidden, invalidRequest } from '@chainwatch/problem';
 import { takeBulkSlot } from '../../bulk/take-bulk-slot.ts';
@@ -9,8 +11,8 @@ import { madeAtSchema } from '../../records/path-schemas.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { previewSchema } from './preview-schema.ts';
 
-/** The kind whose bytes are shown. */
-const shownKind = CHANNEL_KINDS.find(({ isDefault }) => isDefault)!;
+/** Whose members select and shape events are those of any kind. */
+const defaultKind = CHANNEL_KINDS.find(({ isDefault }) => isDefault)!;
 
 export const previewChannel = defineRoute({
   method: 'POST',
@@ -20,9 +22,13 @@ export const previewChannel = defineRoute({
   body: z.strictObject({
     kind: z
       .enum(CHANNEL_KINDS.map(({ kind }) => kind))
-      .default(shownKind.kind)
-      .meta({ description: 'Kind of channel: without `event_types`, its default event types apply.' }),
+      .default(defaultKind.kind)
+      .meta({
+        description:
+          'Kind of channel. Its default event types apply without `event_types`; `bodies` are what it sends.',
+      }),
     ...selectionInput,
+    ...shapeInput,
     since: madeAtSchema.meta({
       description:
         'Only events made then or later. Events are kept for 30 days unless configured otherwise: an earlier time counts as 30 days ago.',
@@ -46,13 +52,19 @@ export const previewChannel = defineRoute({
     if (!principal.permissions.includes('api:event:read'))
       throw forbidden('A preview shows events: it needs the permission api:event:read, too.');
     if (from > until) throw invalidRequest([{ name: 'since', reason: 'expected a time before until' }]);
-    const { event_types = findChannelKind(kind)!.defaultEventTypes } = selection;
-    const checked = await checkChannel(shownKind, { ...selection, event_types }, deps);
+    const { defaultEventTypes, isVerbatim } = findChannelKind(kind)!;
+    if (!isVerbatim) refuseShape(kind, selection);
+    const { event_types = defaultEventTypes } = selection;
+    const checked = await checkChannel(defaultKind, { ...selection, event_types }, deps);
     const free = await takeBulkSlot(deps.cache, principal.workspaceId);
     try {
       const since = latest(from, eventHorizon());
-      const request = { projectId: principal.projectId, kind: shownKind.kind, selection: checked };
-      const found = await previewEvents(deps.db, { ...request, since, until: latest(since, until) });
+      const request = { projectId: principal.projectId, kind, selection: checked };
+      const { db, logger, settings } = deps;
+      const found = await previewEvents(
+        { db, logger, findNetwork, publicUrl: settings.publicUrl?.replace(/\/+$/, '') },
+        { ...request, since, until: latest(since, until) },
+      );
       return {
         status: 200,
         body: {
@@ -61,7 +73,8 @@ export const previewChannel = defineRoute({
           is_complete: found.isComplete,
           event_count: found.total,
           counts: found.counts.map(({ type, chainGid, count }) => ({ type, chain_gid: chainGid, count })),
-          events: found.bodies.filter(isEvent).map((payload) => toEventRecord({ payload })),
+          events: found.payloads.filter(isEvent).map((payload) => toEventRecord({ payload })),
+          bodies: selection.fields || selection.format || !isVerbatim ? found.bodies : null,
         },
       };
     } finally {
@@ -69,5 +82,14 @@ export const previewChannel = defineRoute({
     }
   },
 });
+
+/** @throws ProblemError 400: such channels have a text of their own */
+function refuseShape(kind: string, given: { readonly fields?: unknown; readonly format?: unknown }): void {
+  const faults = (['fields', 'format'] as const).filter((name) => given[name] !== undefined);
+  if (faults.length > 0)
+    throw invalidRequest(
+      faults.map((name) => ({ name, reason: `is not a member of channels of the kind ${kind}` })),
+    );
+}
 
 const latest = (left: Date, right: Date): Date => (left > right ? left : right);

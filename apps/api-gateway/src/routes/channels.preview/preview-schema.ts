@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { eventSchema } from '../../records/event.ts';
 
@@ -15,7 +16,7 @@ export const previewSchema = z
     }),
     is_complete: z.boolean().meta({
       description:
-        'Whether the whole time was read. A preview reads up to 50,000 events for up to 8 seconds: ask again with a later `since`, or for a shorter time.',
+        'Whether the entire period was read. A preview reads up to 50,000 events for up to 8 seconds: ask again with a later `since`, or for a shorter time.',
       examples: [true],
     }),
     event_count: z
@@ -42,8 +43,14 @@ export const previewSchema = z
           .meta({ id: 'ChannelPreviewCount', description: 'Events of one type and chain.' }),
       )
       .meta({ description: 'The same by type and chain.' }),
-    events: z
-      .array(eventSchema)
-      .meta({ description: 'The first 20 of them, oldest first, as a webhook would have got them.' }),
+    events: z.array(eventSchema).meta({ description: 'The first 20 of them, oldest first, whole.' }),
+    bodies: z
+      .array(z.string())
+      .nullable()
+      .meta({
+        description:
+          'The same events in the same order as the channel sends them: with `fields` and `format`, or as the text of a chat or mail. Null where that is the event as it is.',
+        examples: [['{"event_id":"6f1d1f4e-0000-4000-8000-000000000001","data":{}}']],
+      }),
   })
   .meta({ id: 'ChannelPreview', description: 'Which events of the past a channel would have had.' });

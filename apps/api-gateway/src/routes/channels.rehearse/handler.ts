@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { conflict, invalidRequest } from '@chainwatch/problem';

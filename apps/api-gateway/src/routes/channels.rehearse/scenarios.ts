@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Rehearsal } from '@chainwatch/deliveries';
 import { EVENTS, uuidv5, type EventEnvelope, type EventType } from '@chainwatch/events';
@@ -63,7 +64,7 @@ export const SCENARIOS = {
       })),
   },
   slow: {
-    description: 'nobody waits for the answer, and the event is sent again',
+    description: 'the answer is not awaited, and the event is sent again',
     make: (projectId) => [{ event: pay(projectId).tell('confirmed'), afterS: 0, rehearsal: 'slow' }],
   },
   rotation: {

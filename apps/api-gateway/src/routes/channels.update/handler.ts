@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { ChannelKind } from '@chainwatch/channels';
 import { checkChannel } from '../../channels/check-channel.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/problem';
 import { confirmationPolicySchema, toPolicyRecord } from '../../records/confirmation-policy.ts';

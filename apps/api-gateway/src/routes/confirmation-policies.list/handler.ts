@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -14,6 +15,7 @@ export const listConfirmationPolicies = defineRoute({
   method: 'GET',
   path: '/confirmation_policies',
   permission: 'api:confirmation_policy:read',
+  reads: 'standby',
   summary: 'Confirmation policies of the project; other chains follow their own rule',
   query: z.strictObject({
     ...pageParameters,

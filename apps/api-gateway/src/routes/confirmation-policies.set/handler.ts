@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { unprocessableEntity } from '@chainwatch/problem';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { eventTypeSchema } from '@chainwatch/channels';
 import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
@@ -32,6 +33,7 @@ export const listDeliveries = defineRoute({
   method: 'GET',
   path: '/notification_channels/:notification_channel_id/deliveries',
   permission: 'api:delivery:read',
+  reads: 'standby',
   isForPortals: true,
   summary: 'Deliveries of a channel',
   params: channelParams,
@@ -41,8 +43,8 @@ export const listDeliveries = defineRoute({
   handle: async ({ params, query, principal, mediaType }, deps) => {
     const { id } = await findChannel(deps, { principal, id: params.notification_channel_id });
     const exported = await deps.exports.answer({
-      ...{ mediaType, record: deliverySchema, principal, query },
-      open: async () => openDeliveries(deps, id, query),
+      ...{ mediaType, record: deliverySchema, principal, query, deps },
+      open: async (source) => openDeliveries(source, id, query),
     });
     if (exported !== undefined) return exported;
     const pager = openPager({ sealer: deps.sealer, principal, list: `deliveries ${id}`, query });

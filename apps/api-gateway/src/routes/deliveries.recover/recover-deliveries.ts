@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { isEventKept } from '../../deliveries/is-event-kept.ts';
 

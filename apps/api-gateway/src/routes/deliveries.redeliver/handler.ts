@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { conflict } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { findEvent } from '../../events/find-event.ts';
 import { eventSchema, toEventRecord } from '../../records/event.ts';

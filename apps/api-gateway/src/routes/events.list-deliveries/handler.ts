@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { findEvent } from '../../events/find-event.ts';
@@ -10,6 +11,7 @@ export const listEventDeliveries = defineRoute({
   method: 'GET',
   path: '/events/:event_id/deliveries',
   permission: 'api:delivery:read',
+  reads: 'standby',
   summary: 'Deliveries of an event through all channels',
   params: z.object({ event_id: z.uuid() }),
   query: z.strictObject({ ...pageParameters, sort_by: sortParameter(['created_at'], 'created_at') }),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { matchesFilters, toEventFilters } from '../../events/event-filters.ts';

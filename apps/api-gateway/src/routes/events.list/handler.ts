@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/db';
 import { EVENT_TYPES } from '@chainwatch/events';
@@ -54,7 +55,7 @@ const positionMeta = {
     .optional()
     .meta({
       description:
-        'With `after`: whether there is more behind `last_position` already. `total` counts the answer alone: nobody counts what is still to be read.',
+        'With `after`: whether more events follow `last_position` already. `total` then counts this answer only.',
       examples: [false],
     }),
 };
@@ -63,6 +64,8 @@ export const listEvents = defineRoute({
   method: 'GET',
   path: '/events',
   permission: 'api:event:read',
+  // A position that was read from the primary may not be reached yet at a standby.
+  reads: ({ after }) => (after === undefined ? 'standby' : 'primary'),
   summary: 'Events of the project, as they were sent; kept for 30 days unless configured otherwise',
   query: querySchema,
   problems: [410],
@@ -78,8 +81,8 @@ export const listEvents = defineRoute({
   handle: async ({ query, principal, mediaType }, deps) => {
     const { after } = query;
     const exported = await deps.exports.answer({
-      ...{ mediaType, record: eventItemSchema, principal, query },
-      open: async () => openEvents(deps.db, principal, query),
+      ...{ mediaType, record: eventItemSchema, principal, query, deps },
+      open: async ({ db }) => openEvents(db, principal, query),
     });
     if (exported !== undefined) return exported;
     const body =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';

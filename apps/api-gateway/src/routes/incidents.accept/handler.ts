@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { conflict, notFound } from '@chainwatch/problem';
@@ -12,7 +13,7 @@ export const acceptIncident = defineRoute({
   path: '/blockchains/:chain_gid/incidents/:incident_id/actions/accept',
   permission: 'api:blockchain:write',
   summary:
-    'Stand for what was told of the blocks of an incident, as it is; later blocks with the same kind open another one',
+    'Accept the reported transactions of the blocks of an incident; later blocks with the same kind open another one',
   params: z.object({
     chain_gid: chainGidSchema,
     incident_id: z.uuid().meta({

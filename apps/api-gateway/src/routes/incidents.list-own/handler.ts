@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
@@ -15,6 +16,7 @@ export const listOwnIncidents = defineRoute({
   method: 'GET',
   path: '/incidents',
   permission: 'api:event:read',
+  reads: 'standby',
   summary: 'What of the project was set aside, so that the rest goes on',
   query: z.strictObject({
     ...pageParameters,

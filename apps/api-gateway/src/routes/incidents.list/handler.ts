@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -16,6 +17,7 @@ export const listIncidents = defineRoute({
   method: 'GET',
   path: '/blockchains/:chain_gid/incidents',
   permission: 'api:blockchain:read',
+  reads: 'standby',
   summary: 'What this release does not know in the blocks of a chain, and what it set aside',
   params: chainParams,
   query: z.strictObject({

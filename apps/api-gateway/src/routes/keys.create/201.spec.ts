@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { families } from '../../records/path-schemas.ts';
 import { hashApiKey, parseApiKey, permissionsOf } from '@chainwatch/api-key';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';

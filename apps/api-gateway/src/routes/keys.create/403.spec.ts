@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -19,7 +20,7 @@ describe('what a management key may grant', () => {
     await make(weak, ['mgt:member:read', 'mgt:key:write']);
     const { body } = await send(weak, ['mgt:member:read', 'mgt:member:write', 'mgt:audit:read']).expect(403);
     expect(body).toMatchObject({ title: 'Forbidden', type: 'https://docs.example.com/errors/forbidden' });
-    expect(body.detail).toContain('does not hold mgt:member:write, mgt:audit:read');
+    expect(body.detail).toContain('This key lacks mgt:member:write, mgt:audit:read');
     const { rows } = await world.db.query(
       `SELECT FROM api_keys WHERE 'mgt:member:write' = ANY (permissions)`,
     );

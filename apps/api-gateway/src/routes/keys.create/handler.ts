@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { checkGrants, checkOperatorGrants } from '../../management/check-grants.ts';
 import { findKey } from '../../management/find-key.ts';

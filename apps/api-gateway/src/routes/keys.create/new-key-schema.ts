@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { keyTypeOf } from '../../auth/key-type-of.ts';
 import { keyTypeSchema, permissionSchema } from '../../records/key.ts';
@@ -9,7 +10,7 @@ export const newKeySchema = z
       description:
         'What it is for: `api` the platform API of one project, `rpc` the RPC gateway, `mgt` the management interface.',
     }),
-    name: nameSchema.meta({ description: 'As you call it.', examples: ['Backend'] }),
+    name: nameSchema.meta({ description: 'Optional name.', examples: ['Backend'] }),
     project_id: z
       .uuid()
       .nullish()

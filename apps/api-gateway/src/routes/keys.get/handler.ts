@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { findKey } from '../../management/find-key.ts';
 import { keyParams, keySchema, toKeyRecord } from '../../records/key.ts';

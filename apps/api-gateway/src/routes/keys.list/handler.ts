@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -18,6 +19,7 @@ export const listKeys = defineRoute({
   method: 'GET',
   path: '/management/keys',
   permission: 'mgt:key:read',
+  reads: 'standby',
   summary: 'Keys of the workspace and its projects, revoked ones included',
   query: z.strictObject({
     ...pageParameters,

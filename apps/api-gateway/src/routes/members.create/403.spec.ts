@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -50,7 +51,7 @@ describe('what role a management key may give', () => {
         continue;
       }
       expect([added.status, raised.status]).toEqual([403, 403]);
-      expect(added.body.detail).toContain('grants what it holds itself; this one does not hold mgt:');
+      expect(added.body.detail).toContain('can only grant its own permissions. This key lacks mgt:');
     }
     // Nor does an owner become somebody else.
     await client.patch(`/management/members/${owner.id}`).send({ email: 'eve@example.com' }).expect(403);

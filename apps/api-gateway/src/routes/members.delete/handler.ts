@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { lockMembers } from '../../management/lock-members.ts';
 import { recordChange } from '../../management/record-change.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -18,6 +19,7 @@ export const listMembers = defineRoute({
   method: 'GET',
   path: '/management/members',
   permission: 'mgt:member:read',
+  reads: 'standby',
   summary: 'Members of the workspace',
   query: z.strictObject({
     ...pageParameters,

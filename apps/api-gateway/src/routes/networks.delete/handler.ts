@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { toNetworkDocument } from '@chainwatch/chain-core';
 import { findSharedNames, normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { readKnownNetworks } from '../../networks/known-networks.ts';
 import { baseOf } from '../../records/logo.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { refreshNetworks } from '../../networks/follow-networks.ts';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -70,7 +71,7 @@ describe('PUT, GET and DELETE /networks', () => {
     ['family', { family: 'cardano' }],
     ['native.gid', { native: { ...DOCUMENT.native, gid: 'eip155:1/slip44:60' } }],
     ['traits.stack', { traits: { stack: 'x' } }],
-    ['traits.colour', { traits: { stack: 'ethereum', colour: 1 } }],
+    ['traits.color', { traits: { stack: 'ethereum', color: 1 } }],
     ['wrapped_native', { wrapped_native: 'nonsense' }],
     ['token_namespace', { token_namespace: 'trc20' }],
     ['tokens.0.gid', { tokens: [{ gid: 'eip155:1/erc20:0x1', symbol: 'A', name: 'A' }] }],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { chainGidSchema } from '@chainwatch/caip';
 import { networkSchema, toNetworkDocument } from '@chainwatch/chain-core';
 import { findSharedNames, listFamilies, normalizeChainGid, readNetwork } from '@chainwatch/chain-registry';
@@ -50,7 +51,7 @@ export const putNetwork = defineRoute({
       const isUsed = (await readUsedChains(sql)).some((chain) => chain.gid === gid);
       if (unreadable !== undefined && (isUsed || unreadable.source === 'file'))
         throw conflict(
-          `The network ${gid} has a document that this release cannot read, so nobody can tell what must not change: go back to the release that wrote it.`,
+          `This release cannot read the document of the network ${gid}. Return to the release that wrote it.`,
         );
       if (before === undefined && known.length >= NETWORKS_MAX)
         throw conflict(`There are ${known.length} networks already; the most are ${NETWORKS_MAX}.`);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { generatePortalToken } from '@chainwatch/api-key';
 import { requireQuota } from '../../management/take-quota.ts';
@@ -12,7 +13,7 @@ export const createPortalSession = defineRoute({
   path: '/portal_sessions',
   permission: 'api:notification_channel:write',
   summary:
-    "Open a page on some channels' deliveries for a customer of yours, to be framed in yours; its address is in this answer only",
+    'Open a delivery page for one of your customers, to embed in your own page; its URL is in this answer only',
   body: newPortalSessionSchema,
   example: {
     channel_ids: ['6f1d1f4e-0000-4000-8000-000000000001'],

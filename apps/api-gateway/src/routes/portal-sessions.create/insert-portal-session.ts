@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { hashApiKey, hasPermission } from '@chainwatch/api-key';
 import type { Permission } from '@chainwatch/api-key';
 import type { Sql } from '@chainwatch/db';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { recordChange } from '../../management/record-change.ts';
 import { missingPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { portalSessionParams } from '../../records/portal-session.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { portalSessionParams, portalSessionSchema } from '../../records/portal-session.ts';
 import { defineRoute } from '../../server/define-route.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { LIVE_PORTAL_SESSIONS } from '../../auth/find-portal.ts';
@@ -15,6 +16,7 @@ export const listPortalSessions = defineRoute({
   method: 'GET',
   path: '/portal_sessions',
   permission: 'api:notification_channel:read',
+  reads: 'standby',
   summary: 'Portal sessions of the project that have not ended',
   query: z.strictObject({
     ...pageParameters,

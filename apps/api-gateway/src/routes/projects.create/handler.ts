@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findProject } from '../../management/find-project.ts';

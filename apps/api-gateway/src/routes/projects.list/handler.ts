@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { defineRoute } from '../../server/define-route.ts';
@@ -18,6 +19,7 @@ export const listProjects = defineRoute({
   method: 'GET',
   path: '/management/projects',
   permission: 'mgt:project:read',
+  reads: 'standby',
   summary: 'Projects of the workspace',
   query: z.strictObject({
     ...pageParameters,

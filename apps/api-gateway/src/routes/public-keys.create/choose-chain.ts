@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ApiDeps } from '../../server/api-deps.ts';
 
 /** Chooses among the networks that a path may mean: the only monitored one, otherwise the first. */

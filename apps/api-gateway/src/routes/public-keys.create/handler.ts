@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -32,7 +33,7 @@ const bodySchema = z.strictObject({
       description: 'From the wallet to the account; it decides address format and network.',
       examples: ["m/84'/0'/0'"],
     }),
-  label: labelSchema.nullish().meta({ description: 'As you call it.', examples: ['Deposits'] }),
+  label: labelSchema.nullish().meta({ description: 'Optional name.', examples: ['Deposits'] }),
   chain_gid: chainGidSchema.optional().meta({
     description: 'Which of the test networks, where the path stands for all of them.',
     examples: ['bip122:000000000019d6689c085ae165831e93'],

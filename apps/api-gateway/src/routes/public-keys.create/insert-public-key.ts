@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ParsedPublicKey } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { deriveAddresses, findHdFamily } from '../../public-keys/load-derivation.ts';

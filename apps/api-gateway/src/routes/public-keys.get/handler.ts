@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/http';
 import { takeMetadata } from '../../addresses/metadata-filter.ts';
@@ -16,6 +17,7 @@ export const listPublicKeyAddresses = defineRoute({
   method: 'GET',
   path: '/public_keys/:public_key_id/addresses',
   permission: 'api:address:read',
+  reads: 'standby',
   summary: 'HD addresses derived from a public key, by index unless asked otherwise',
   params: publicKeyParams,
   query: takeMetadata(

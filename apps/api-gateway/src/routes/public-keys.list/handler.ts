@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -20,6 +21,7 @@ export const listPublicKeys = defineRoute({
   method: 'GET',
   path: '/public_keys',
   permission: 'api:public_key:read',
+  reads: 'standby',
   summary: 'Extended public keys of the project',
   query: z.strictObject({
     ...pageParameters,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
@@ -14,7 +15,7 @@ export const updatePublicKey = defineRoute({
   body: z.strictObject({
     label: labelSchema
       .nullable()
-      .meta({ description: 'As you call it. Null takes it away.', examples: ['Deposits'] }),
+      .meta({ description: 'Optional name. Null removes it.', examples: ['Deposits'] }),
   }),
   example: { label: 'Deposits' },
   responses: { 200: publicKeySchema },

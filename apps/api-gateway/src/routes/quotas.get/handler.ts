@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { quotasSchema, readQuotas, workspaceParams } from '../../records/quotas.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { recordChange } from '../../management/record-change.ts';
 import { QUOTAS } from '../../management/take-quota.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { booleanParameter } from '@chainwatch/http';
 import { findReconciliation } from '../../reconciliations/find-reconciliation.ts';
@@ -58,7 +59,7 @@ export const createReconciliation = defineRoute({
       .min(1)
       .max(255)
       .optional()
-      .meta({ description: 'As you call it.', examples: ['October 2026'] }),
+      .meta({ description: 'Optional name.', examples: ['October 2026'] }),
   }),
   streamedBody: { mediaTypes: MEDIA_TYPES, limitBytes: 256 * 1_024 * 1_024, deadlineMs: UPLOAD_MS_MAX },
   responses: { 202: reconciliationSchema },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { notFound } from '@chainwatch/problem';
 import { recordChange } from '../../management/record-change.ts';
 import { reconciliationParams } from '../../records/reconciliation.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { toListOrder } from '../../lists/list-order.ts';
@@ -12,6 +13,7 @@ export const listReconciliations = defineRoute({
   method: 'GET',
   path: '/reconciliations',
   permission: 'api:reconciliation:read',
+  reads: 'standby',
   summary: 'Reconciliations of the project',
   query: z.strictObject({ ...pageParameters, sort_by: sortParameter(['created_at'], '-created_at') }),
   responses: { 200: pageSchema(reconciliationSchema) },

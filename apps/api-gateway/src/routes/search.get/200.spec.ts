@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
@@ -57,6 +58,9 @@ const wanted = (): [string, Hit[]][] => [
     [{ type: 'transaction', id: ids.transaction, title: HASH, status: 'detected', chain_gid: 'eip155:1' }],
   ],
   [HASH.toUpperCase().replace('0X', '0x'), [{ type: 'transaction', id: ids.transaction }]],
+  [HASH.slice(0, 10), [{ type: 'transaction', id: ids.transaction }]],
+  [HASH.slice(0, 6).toUpperCase().replace('0X', '0x'), [{ type: 'transaction', id: ids.transaction }]],
+  [HASH.slice(0, 5), []],
   [ids.transaction, [{ type: 'transaction', id: ids.transaction }]],
   [
     ids.event,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Permission } from '@chainwatch/api-key';
 import type { Sql } from '@chainwatch/db';
@@ -15,6 +16,10 @@ interface Wanted {
 const HITS_MAX = 8;
 /** Shorter parts of a word are in no index of trigrams. */
 const PART_MIN = 3;
+/** Shorter beginnings of a hash name too many transactions. */
+const PREFIX_MIN = 6;
+/** Of hashes: hexadecimal or Base58. */
+const CHARACTERS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 const ADDRESS = `SELECT 'address' AS type, id, display AS title, label, NULL AS status, NULL AS chain_gid, NULL::uuid AS channel_id, created_at
   FROM addresses WHERE project_id = $1`;
@@ -69,7 +74,29 @@ async function findAddresses(text: string, id: string | undefined): Promise<Want
 
 function findTransactions(text: string, id: string | undefined): Wanted[] {
   if (id !== undefined) return [{ sql: `${TRANSACTION} AND id = $2`, values: id }];
-  return [{ sql: `${TRANSACTION} AND hash = ANY ($2)`, values: [text, text.toLowerCase()] }];
+  const texts = [...new Set([text, text.toLowerCase()])];
+  return [
+    { sql: `${TRANSACTION} AND hash = ANY ($2)`, values: texts },
+    ...(text.length < PREFIX_MIN || /\s/.test(text) ? [] : [findByPrefix(texts)]),
+  ];
+}
+
+/**
+ * Transactions whose hash begins so: a range of the unique index (project_id, chain_gid, hash) for each chain. Its end is the
+ * prefix with the digit or letter that the database's collation sorts last, more often than a hash is long. `left` decides,
+ * because the collation may put other hashes into the range.
+ */
+export function findByPrefix(texts: readonly string[]): Wanted {
+  return {
+    sql: `SELECT 'transaction' AS type, t.id, t.hash AS title, NULL AS label, t.status, t.chain_gid, NULL::uuid AS channel_id, t.detected_at AS created_at
+      FROM unnest($2::text[]) AS p (prefix)
+      CROSS JOIN LATERAL (SELECT max(p.prefix || repeat(c, 100)) AS "end" FROM regexp_split_to_table('${CHARACTERS}', '') AS c) AS e
+      CROSS JOIN blockchains b
+      CROSS JOIN LATERAL (SELECT * FROM transactions WHERE project_id = $1 AND chain_gid = b.gid
+        AND hash >= p.prefix AND hash <= e."end" AND left(hash, length(p.prefix)) = p.prefix
+        ORDER BY hash LIMIT ${HITS_MAX}) AS t`,
+    values: texts,
+  };
 }
 
 function findEvent(id: string): Wanted {

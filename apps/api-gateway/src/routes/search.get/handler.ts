@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { searchHitSchema } from '../../records/search-hit.ts';
 import { defineRoute } from '../../server/define-route.ts';
@@ -16,7 +17,7 @@ export const search = defineRoute({
       .max(256)
       .meta({
         description:
-          'An address, a transaction hash, the id of an event, delivery, attempt, transaction or request, or a part of a label or name.',
+          'An address, a transaction hash or at least its first 6 characters, the id of an event, delivery, attempt, transaction or request, or a part of a label or name.',
         examples: ['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'],
       }),
   }),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { removedSessionCookie } from '../../auth/session-cookie.ts';
 import { defineRoute } from '../../server/define-route.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeSession } from '../../auth/describe-session.ts';
 import { sessionSchema } from '../../records/session.ts';
 import { defineRoute } from '../../server/define-route.ts';

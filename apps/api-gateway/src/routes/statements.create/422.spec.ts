@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 import { STRANGER, StatementLedger, timeOf } from '../../spec-support/statement-ledger.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { groupNameSchema } from '@chainwatch/channels';
@@ -22,7 +23,7 @@ export const newStatementSchema = z
       .optional()
       .meta({
         description:
-          'Addresses of the project, at most 1,000, in any form that their family reads. Exactly one of `addresses`, `group` and `public_key_id` selects the addresses.',
+          'Addresses of the project, maximum 1,000, in any supported format of their family. Exactly one of `addresses`, `group` and `public_key_id` selects the addresses.',
         examples: [['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045']],
       }),
     group: groupNameSchema.optional().meta({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { recordChange } from '../../management/record-change.ts';
 import { statementParams } from '../../records/statement.ts';
 import { defineRoute } from '../../server/define-route.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
 import { toListOrder } from '../../lists/list-order.ts';
@@ -9,6 +10,7 @@ export const listStatements = defineRoute({
   method: 'GET',
   path: '/statements',
   permission: 'api:statement:read',
+  reads: 'standby',
   summary: 'Statements of the project',
   query: z.strictObject({
     ...pageParameters,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 
@@ -87,9 +88,11 @@ it('looks at a bounded number of events, and says from when its minutes are comp
     Math.round((Date.parse(events.minutes.at(-1).at) - Date.parse(at)) / 60_000),
     count,
   ]);
+  // A minute may begin between the two insertions.
   expect(ages).toEqual([
-    [8, 4_990],
+    [expect.any(Number), 4_990],
     [0, 5],
   ]);
+  expect(Math.abs(ages[0][0] - 8)).toBeLessThanOrEqual(1);
   expect(Date.parse(events.minutes[0].at)).toBeGreaterThanOrEqual(Date.parse(events.since));
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Permission } from '@chainwatch/api-key';
 import type { Sql } from '@chainwatch/db';
 import { EVENT_TYPES } from '@chainwatch/events';

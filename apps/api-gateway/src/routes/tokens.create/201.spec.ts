@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFreePort, startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
 import { deployToken, sender } from '../../spec-support/tokens.ts';

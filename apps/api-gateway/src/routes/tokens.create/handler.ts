@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { readProjectAssets } from '../../assets/project-asset.ts';
 import { defineRoute } from '../../server/define-route.ts';

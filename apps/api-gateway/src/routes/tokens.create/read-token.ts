@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily, Network, TokenMetadata } from '@chainwatch/chain-core';
 import { unprocessableEntity } from '@chainwatch/problem';
 import type { Sql } from '@chainwatch/db';
@@ -37,7 +38,7 @@ export async function readToken(
   );
 }
 
-/** An amount of a known transfer, by which a collection from before the standard is recognised. */
+/** An amount of a known transfer, by which a collection from before the standard is recognized. */
 async function findMoved(sql: Sql, gid: string): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql.query<{ amount_raw: string }>(
     'SELECT amount_raw::text FROM transfers WHERE asset_gid = $1 LIMIT 1',

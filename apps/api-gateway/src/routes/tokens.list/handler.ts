@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -16,6 +17,7 @@ export const listTokens = defineRoute({
   method: 'GET',
   path: '/tokens',
   permission: 'api:token:read',
+  reads: 'standby',
   summary:
     "Native coins and the project's tokens; archived ones and contracts that are no token are left out",
   query: z.strictObject({

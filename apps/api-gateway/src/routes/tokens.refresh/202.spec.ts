@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { tokenIdOf } from '@chainwatch/events';
 import { startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';

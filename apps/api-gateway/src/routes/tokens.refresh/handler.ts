@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { tokenIdOf } from '@chainwatch/events';
 import { unprocessableEntity } from '@chainwatch/problem';
 import { findAsset } from '../../assets/find-asset.ts';
@@ -23,7 +24,7 @@ export const refreshToken = defineRoute({
       throw refuse('asset_path', 'a token', `the native coin ${gid}, which has no contract`);
     const chain = await findChain(deps, params.chain_gid);
     if (!chain.isActive)
-      throw refuse('chain_gid', 'an active blockchain', `${chain.gid}, whose nodes nobody asks`);
+      throw refuse('chain_gid', 'an active blockchain', `${chain.gid}, which is not active`);
     await deps.db.transaction(async (sql) => {
       await sql.query(
         // What was no token is asked whether it is one now, as for who restores it.

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { transactionRecord } from '@chainwatch/events';
 import { notFound } from '@chainwatch/problem';
+import { transactionSchema } from '../../records/transaction.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { hashSchema } from '../transactions.list/transaction-query.ts';
 import { findByHash } from './find-by-hash.ts';
@@ -21,7 +22,7 @@ export const getTransactionByHash = defineRoute({
   permission: 'api:transaction:read',
   summary: 'One transaction of the project, by its chain and its hash',
   params: hashParams,
-  responses: { 200: transactionRecord },
+  responses: { 200: transactionSchema },
   handle: async ({ params: { chain_gid, hash }, principal }, { db }) => {
     const chainGid = normalizeChainGid(chain_gid);
     const record = await findByHash(db, { projectId: principal.projectId, chainGid, hash });

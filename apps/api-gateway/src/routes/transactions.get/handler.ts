@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { transactionRecord } from '@chainwatch/events';
 import { notFound } from '@chainwatch/problem';
+import { transactionSchema } from '../../records/transaction.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { readRecords } from '../transactions.list/query-transactions.ts';
 
@@ -15,7 +16,7 @@ export const getTransaction = defineRoute({
       examples: ['6f1d1f4e-0000-4000-8000-000000000001'],
     }),
   }),
-  responses: { 200: transactionRecord },
+  responses: { 200: transactionSchema },
   handle: async ({ params, principal }, { db }) => {
     const { rows } = await db.query<{ id: string }>(
       'SELECT id FROM transactions WHERE id = $1 AND project_id = $2',

@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { AddValue } from '../../lists/build-conditions.ts';
+import { containsIn } from '../../lists/search-rows.ts';
 import type { TransactionFilters } from './types.ts';
 
 interface Conditions {
@@ -37,6 +40,8 @@ export function buildConditions(filters: TransactionFilters): Conditions {
       `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.address_id = ANY (${p}))`,
     filters.addressIds,
   );
+  if (filters.groups !== undefined || filters.search !== undefined)
+    conditions.push(touchesOwn(filters, (value) => `$${values.push(value)}`));
   add(
     (p) =>
       `EXISTS (SELECT FROM transaction_addresses ta WHERE ta.transaction_id = t.id AND ta.public_key_id = ${p}::uuid)`,
@@ -52,6 +57,16 @@ export function buildConditions(filters: TransactionFilters): Conditions {
   add((p) => hasMemo(`= ${p}`), filters.memo);
   add((p) => hasMemo(`^@ ${p}`), filters.memoPrefix);
   return { where: conditions.join(' AND '), values };
+}
+
+/** Whether a transaction touches an address of the project in one of the groups, with the text in its label or in itself. */
+function touchesOwn({ groups, search }: TransactionFilters, add: AddValue): string {
+  const conditions = [
+    ...(groups === undefined ? [] : [`groups <> '{}' AND groups && ${add(groups)}::text[]`]),
+    ...(search === undefined ? [] : [containsIn(['label', 'display'], add, search)]),
+  ].join(' AND ');
+  return `t.id IN (SELECT ta.transaction_id FROM transaction_addresses ta WHERE ta.address_id IN (
+    SELECT id FROM addresses WHERE project_id = $1 AND ${conditions}))`;
 }
 
 /**

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
 import type { ListedRow, Range } from '../../lists/pager.ts';

@@ -1,5 +1,6 @@
-import { transactionRecord } from '@chainwatch/events';
+// SPDX-License-Identifier: Apache-2.0
 import { pageSchema } from '@chainwatch/http';
+import { transactionSchema } from '../../records/transaction.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { exportTypes } from '../../lists/export-formats.ts';
 import { openTransactions, queryTransactions } from './query-transactions.ts';
@@ -9,13 +10,14 @@ export const listTransactions = defineRoute({
   method: 'GET',
   path: '/transactions',
   permission: 'api:transaction:read',
+  reads: 'standby',
   summary: 'Transactions of monitored addresses of the project',
   query: transactionQuery,
-  responses: { 200: pageSchema(transactionRecord) },
-  alternatives: exportTypes(transactionRecord),
+  responses: { 200: pageSchema(transactionSchema) },
+  alternatives: exportTypes(transactionSchema),
   handle: async ({ query, principal, mediaType }, deps) =>
     (await deps.exports.answer({
-      ...{ mediaType, record: transactionRecord, principal, query },
-      open: () => openTransactions(deps.db, principal, query),
+      ...{ mediaType, record: transactionSchema, principal, query, deps },
+      open: ({ db }) => openTransactions(db, principal, query),
     })) ?? { status: 200, body: await queryTransactions(deps, principal, query) },
 });

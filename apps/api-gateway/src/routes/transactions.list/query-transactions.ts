@@ -1,12 +1,13 @@
-import type { TransactionRow, TransferRow } from './types.ts';
+// SPDX-License-Identifier: Apache-2.0
+import type { TouchedRow, TransactionRow, TransferRow } from './types.ts';
 import type { Sql } from '@chainwatch/db';
-import type { TransactionRecord } from '@chainwatch/events';
 import type { TransactionQuery } from './transaction-query.ts';
 import { countTransactions } from './count-transactions.ts';
 import { findPageIds } from './find-page-ids.ts';
 import { resolveFilters } from './resolve-filters.ts';
 import { toTransactionRecord } from './to-transaction-record.ts';
 import { toPage, type Page } from '@chainwatch/http';
+import { OWN_ADDRESSES_MAX, type OwnTransaction } from '../../records/transaction.ts';
 import type { Listing } from '../../lists/exports.ts';
 import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../../server/api-deps.ts';
@@ -17,7 +18,7 @@ export async function queryTransactions(
   { db, sealer }: Pick<ApiDeps, 'db' | 'sealer'>,
   principal: Principal,
   query: TransactionQuery,
-): Promise<Page<TransactionRecord>> {
+): Promise<Page<OwnTransaction>> {
   const pager = openPager({ sealer, principal, list: 'transactions', query });
   const filters = await resolveFilters(db, principal.projectId, query);
   const total = await countTransactions(db, filters);
@@ -45,16 +46,27 @@ export async function openTransactions(
       table: 'transactions',
       idType: 'uuid',
       bytes:
-        '1000 + coalesce(octet_length(t.memo), 0) + 500 * (SELECT count(*) FROM transfers r WHERE r.transaction_id = t.id)',
+        '1000 + coalesce(octet_length(t.memo), 0) + 500 * (SELECT count(*) FROM transfers r WHERE r.transaction_id = t.id) + 500 * (SELECT least(count(*), 100) FROM transaction_addresses a WHERE a.transaction_id = t.id)',
     },
   };
 }
 
 /** The records of these transactions in the order of the ids; those deleted meanwhile are missing. */
-export async function readRecords(sql: Sql, ids: readonly string[]): Promise<TransactionRecord[]> {
+export async function readRecords(sql: Sql, ids: readonly string[]): Promise<OwnTransaction[]> {
   if (ids.length === 0) return [];
-  const [rows, transfers] = await Promise.all([readTransactions(sql, ids), readTransfers(sql, ids)]);
-  return Promise.all(rows.map((row) => toTransactionRecord(row, transfers.get(row.id) ?? [])));
+  const [rows, transfers, touched] = await Promise.all([
+    readTransactions(sql, ids),
+    readTransfers(sql, ids),
+    readTouched(sql, ids),
+  ]);
+  return Promise.all(
+    rows.map(async (row) => ({
+      ...(await toTransactionRecord(row, transfers.get(row.id) ?? [])),
+      addresses: touched
+        .filter(({ transaction_id: id }) => id === row.id)
+        .map(({ transaction_id: _id, ...address }) => address),
+    })),
+  );
 }
 
 async function readTransactions(sql: Sql, ids: readonly string[]): Promise<TransactionRow[]> {
@@ -80,4 +92,16 @@ async function readTransfers(sql: Sql, ids: readonly string[]): Promise<Map<stri
   );
   for (const row of rows) byTransaction.get(row.transaction_id)?.push(row);
   return byTransaction;
+}
+
+/** Addresses of the project that the transactions touch, those with a label first. */
+async function readTouched(sql: Sql, ids: readonly string[]): Promise<TouchedRow[]> {
+  const { rows } = await sql.query<TouchedRow>(
+    `SELECT p.id AS transaction_id, o.id AS address_id, o.display AS address, o.label, o.groups
+     FROM unnest($1::uuid[]) AS p (id) CROSS JOIN LATERAL (
+       SELECT a.id, a.display, a.label, a.groups FROM transaction_addresses ta JOIN addresses a ON a.id = ta.address_id
+       WHERE ta.transaction_id = p.id ORDER BY a.label, a.id LIMIT ${OWN_ADDRESSES_MAX}) o`,
+    [ids],
+  );
+  return rows;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Range, TransactionFilters } from './types.ts';
 import type { Sql } from '@chainwatch/db';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
@@ -21,6 +22,8 @@ export async function resolveFilters(
     blocks: toRange(query.from_block, query.to_block),
     times: toRange(query.since, query.until),
     addressIds: query.addresses && (await findAddressIds(sql, projectId, query.addresses)),
+    groups: unique(query.groups),
+    search: query.search,
     publicKeyId: query.public_key_id && (await findPublicKeyId(sql, projectId, query.public_key_id)),
     assets: unique(query.asset_gids && (await canonicalizeAssetGids(query.asset_gids))),
     minAmount: query.min_amount,

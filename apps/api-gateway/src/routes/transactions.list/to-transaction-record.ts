@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { formatKnownAmount } from '@chainwatch/amounts';
 import { splitChainGid } from '@chainwatch/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';

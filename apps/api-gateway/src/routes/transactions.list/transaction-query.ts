@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { positiveDecimalSchema } from '@chainwatch/amounts';
 import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
 import { integerParameter, listParameter, pageParameters, sortParameter } from '@chainwatch/http';
-import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
+import { searchSchema, timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 
 export const hashSchema = z.string().regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash');
 
@@ -21,6 +22,15 @@ export const transactionQuery = z.strictObject({
   addresses: listParameter(z.string().min(1).max(128)).meta({
     description: 'Only transactions that touch one of these addresses of the project.',
     examples: [['0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045']],
+  }),
+  groups: listParameter(z.string().min(1).max(64)).meta({
+    description: 'Only transactions that touch an address of the project in one of these groups.',
+    examples: [['shop-7']],
+  }),
+  search: searchSchema.meta({
+    description:
+      'Only transactions that touch an address of the project whose label or address contains this, in upper or lower case. With `groups`, one and the same address has to pass both.',
+    examples: ['Order 4711'],
   }),
   asset_gids: listParameter(assetGidSchema).meta({
     description: 'Only transactions that move one of these assets (CAIP-19).',
@@ -44,12 +54,12 @@ export const transactionQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'Only transactions with a transfer of at least that much, in whole units of its asset; also those with one whose decimals are not known.',
+        'Only transactions with a transfer of at least this amount, in whole units of its asset; also those with a transfer whose decimals are unknown.',
       examples: ['0.01'],
     }),
   memo: memoParameter.meta({
     description:
-      'Only transactions with this memo: the whole of it, one of its lines, or that of a transfer. Letters count as they are.',
+      'Only transactions with this memo: the entire memo, one of its lines, or the memo of a transfer. Case-sensitive.',
     examples: ['order 1042'],
   }),
   memo_prefix: memoParameter.meta({

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ValueSource } from '../../lists/read-ids-by-value.ts';
 import type { TransactionFilters } from './types.ts';
 

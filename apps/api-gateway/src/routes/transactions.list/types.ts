@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { TransactionRecord } from '@chainwatch/events';
 
 export interface TransactionRow {
@@ -41,6 +42,15 @@ export interface TransferRow {
   readonly monitored_addresses: string[];
 }
 
+/** A monitored address of the project that a transaction touches. */
+export interface TouchedRow {
+  readonly transaction_id: string;
+  readonly address_id: string;
+  readonly address: string;
+  readonly label: string | null;
+  readonly groups: string[];
+}
+
 /** Both ends are included; undefined: no bound. */
 export interface Range<V> {
   readonly from?: V | undefined;
@@ -57,6 +67,9 @@ export interface TransactionFilters {
   readonly blocks?: Range<number> | undefined;
   readonly times?: Range<Date> | undefined;
   readonly addressIds?: readonly string[] | undefined;
+  readonly groups?: readonly string[] | undefined;
+  /** Part of a label or an address of the project. */
+  readonly search?: string | undefined;
   readonly publicKeyId?: string | undefined;
   readonly assets?: readonly string[] | undefined;
   readonly minAmount?: string | undefined;

@@ -1,17 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
 import { verifyTransaction, type Proof } from '@chainwatch/verify';
-import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
+import { startSpecWorld, type Client, type SpecWorld } from '../../spec-support/spec-world.ts';
+import { startNode, type SpecNode } from '../../spec-support/start-node.ts';
 
 const gid = 'eip155:31337';
 const payee = `0x${'a1'.repeat(20)}`;
+/** Its node takes requests and answers none. */
+const stuckGid = 'eip155:1';
 
 let world: SpecWorld;
 let node: AnvilHandle;
+let stuck: SpecNode;
 let hash: string;
 let block: { readonly hash: string; readonly number: number };
 beforeAll(async () => {
-  [world, node] = await Promise.all([startSpecWorld(), startAnvil()]);
-  await world.api.post('/blockchains').send({ chain_gid: gid }).expect(201);
+  stuck = await startNode(() => new Promise(() => undefined));
+  [world, node] = await Promise.all([
+    startSpecWorld({ settings: { chainEndpoints: { [stuckGid]: [stuck.url] }, nodeTimeoutMs: 120_000 } }),
+    startAnvil(),
+  ]);
+  for (const chain of [gid, stuckGid])
+    await world.api.post('/blockchains').send({ chain_gid: chain }).expect(201);
   const [from] = await node.rpc<[string]>('eth_accounts');
   hash = await node.rpc<string>('eth_sendTransaction', [{ from, to: payee, value: '0x7' }]);
   // The node answers before it mines.
@@ -22,6 +32,7 @@ beforeAll(async () => {
   await insert(hash, 'confirmed', block);
 });
 afterAll(async () => {
+  stuck.stop();
   await node.stop();
   await world.stop();
 });
@@ -30,10 +41,11 @@ async function insert(
   txHash: string,
   status: string,
   at?: { readonly hash: string; readonly number: number },
+  { projectId, chainGid = gid }: { readonly projectId?: string; readonly chainGid?: string } = {},
 ) {
   await world.db.query(
     `INSERT INTO transactions (id, project_id, chain_gid, hash, status, direction, block_number, block_hash, required_confirmations) VALUES (gen_random_uuid(), $1, $2, $3, $4, 'in', $5, $6, 1)`,
-    [world.project.projectId, gid, txHash, status, at?.number ?? null, at?.hash ?? null],
+    [projectId ?? world.project.projectId, chainGid, txHash, status, at?.number ?? null, at?.hash ?? null],
   );
 }
 const ask = (txHash: string) => world.api.get(`/transactions/${gid}/${txHash}/proof`);
@@ -76,4 +88,30 @@ it('is 502 with the reason where no node has the block, and where its block has 
   await insert(invented, 'confirmed', block);
   const { body: other } = await ask(invented).expect(502);
   expect(other.detail).toContain(`expected the transaction ${invented}, got none`);
+});
+
+it('reads four blocks of a chain at once for all workspaces, and answers for other chains meanwhile', async () => {
+  const { projectId } = world.otherProject;
+  await insert(hash, 'confirmed', block, { projectId });
+  const of = (index: number) => `0x${String(index + 10).repeat(32)}`;
+  for (let index = 0; index < 4; index += 1)
+    for (const owner of [world.project.projectId, projectId])
+      await insert(of(index), 'confirmed', block, { projectId: owner, chainGid: stuckGid });
+  const countAsked = () => stuck.asked.filter((method) => method === 'eth_getBlockByHash').length;
+  const begin = (client: Client, index: number) => {
+    const call = client.get(`/transactions/${stuckGid}/${of(index)}/proof`);
+    call.catch(() => undefined);
+    return call;
+  };
+  const calls = [0, 1, 2, 3].map((index) => begin(world.api, index));
+  // The fourth of the workspace waits for its turn.
+  await waitFor(() => countAsked() === 3);
+  calls.push(...[0, 1, 2].map((index) => begin(world.other, index)));
+  await waitFor(() => countAsked() === 4);
+  await world.other.get(`/transactions/${gid}/${hash}/proof`).expect(200);
+  expect(countAsked()).toBe(4);
+  // Who leaves gives its place to those that wait.
+  for (const call of calls.slice(0, 4)) call.abort();
+  await waitFor(() => countAsked() > 4);
+  for (const call of calls.slice(4)) call.abort();
 });

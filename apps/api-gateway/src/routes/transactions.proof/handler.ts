@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { TransactionRecord } from '@chainwatch/events';
-import { conflict, notFound, tooManyRequests } from '@chainwatch/problem';
-import { readProof } from '../../proofs/read-proof.ts';
+import { conflict, notFound, ProblemError, tooManyRequests } from '@chainwatch/problem';
+import { readProofs } from '../../proofs/read-proofs.ts';
 import { proofSchema } from '../../records/proof.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { takeSlot } from '../../server/take-slot.ts';
 import { hashParams } from '../transactions.get-by-hash/handler.ts';
 import { findByHash } from '../transactions.get-by-hash/find-by-hash.ts';
 
-/** A node reads and we hash a whole block for one. */
+/** A node reads and we hash a whole block for one: they wait for their turn. */
 const PER_WORKSPACE = 4;
 
 export const getTransactionProof = defineRoute({
@@ -34,7 +35,10 @@ export const getTransactionProof = defineRoute({
       );
     try {
       const { status, confirmations, required_confirmations } = record;
-      const proof = await readProof({ chainGid, hash: record.hash, block, signal }, deps);
+      const { workspaceId } = principal;
+      const query = { workspaceId, chainGid, block, hashes: [record.hash], signal };
+      const proof = (await readProofs(query, deps)).get(record.hash)!;
+      if (proof instanceof ProblemError) throw proof;
       return { status: 200, body: { ...proof, finality: { status, confirmations, required_confirmations } } };
     } finally {
       await free();

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/db';
 import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
-import { describeLatency, latencySchema, type LatencyColumns } from './describe-latency.ts';
+import { describeLatency, latencySchema, type LatencyColumns } from '../../records/latency.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
@@ -63,6 +64,7 @@ export const listUsage = defineRoute({
   method: 'GET',
   path: '/management/usage',
   permission: 'mgt:key:read',
+  reads: 'standby',
   summary: 'What the RPC keys of the workspace called, by the hour',
   query: querySchema,
   responses: { 200: pageSchema(usageSchema) },

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 
 const versionSchema = z
   .object({
     name: z.string().meta({ description: 'Of the service.', examples: ['chainwatch'] }),
-    version: z.string().meta({ description: 'Of the software.', examples: ['0.1.0'] }),
+    version: z.string().meta({ description: 'Of the software.', examples: ['0.2.0'] }),
     api_version: z.literal('v1').meta({ description: 'Of the API: the segment of its paths.' }),
     commit: z.string().meta({ description: 'The commit it was built from.', examples: ['798728f'] }),
     built_at: z.string().meta({

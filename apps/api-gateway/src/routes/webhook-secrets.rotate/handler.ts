@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/db';
 import { conflict, notFound } from '@chainwatch/problem';
 import { defineRoute } from '../../server/define-route.ts';

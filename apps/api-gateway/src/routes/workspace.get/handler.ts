@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { defineRoute } from '../../server/define-route.ts';
 import { findWorkspace } from '../../management/find-workspace.ts';
 import { toWorkspaceRecord, workspaceSchema } from '../../records/workspace.ts';

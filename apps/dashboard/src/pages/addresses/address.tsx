@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Pause, Pencil, Play } from 'lucide-react';
 import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
-import { addressQuery, balancesQuery, useChainName, useSymbol, type Address } from '../../api/queries.ts';
+import { addressQuery, balancesQuery, useSymbol, type Address } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Amount } from '../../ui/amount.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { Hash, shorten } from '../../ui/copy.tsx';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
@@ -94,8 +96,7 @@ function Actions({ address }: { readonly address: Address }) {
           body: { is_monitored: !address.is_monitored },
         }),
       ),
-    onSuccess: () =>
-      tell(address.is_monitored ? 'Nothing of it is told from now on' : 'The address is monitored again'),
+    onSuccess: () => tell(address.is_monitored ? 'Monitoring paused' : 'Monitoring resumed'),
     onError: tellProblem,
     onSettled: () =>
       client.invalidateQueries({
@@ -135,7 +136,7 @@ function Balances({ address }: { readonly address: string }) {
         <Waiting rows={3} />
       ) : query.data.items.length === 0 ? (
         <p className="px-4 py-3 text-[13px] text-soft">
-          Nothing was found on it yet: its assets are listed once it received one.
+          No balances yet. Assets are listed after the first payment.
         </p>
       ) : (
         <ul className="divide-y divide-line">
@@ -161,13 +162,12 @@ function BalanceLine({
 }: {
   readonly item: BalanceItem;
 }) {
-  const nameOf = useChainName();
   const symbol = useSymbol(asset_gid);
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">
       <span className="min-w-0">
         <span className="font-medium">{symbol}</span>{' '}
-        <span className="text-faint capitalize">{nameOf(asset_gid.split('/', 1)[0] ?? '')}</span>
+        <ChainName gid={asset_gid.split('/', 1)[0] ?? ''} className="align-bottom text-faint" />
       </span>
       <span className="text-right">
         <Amount value={total} raw={raw} symbol={symbol} />
@@ -187,7 +187,6 @@ function BalanceLine({
 }
 
 function Details({ address }: { readonly address: Address }) {
-  const nameOf = useChainName();
   return (
     <Facts>
       <Fact name="Family">
@@ -214,8 +213,8 @@ function Details({ address }: { readonly address: Address }) {
         )}
       </Fact>
       {Object.entries(address.watched_from).map(([gid, block]) => (
-        <Fact key={gid} name="Watched from">
-          <span className="capitalize">{nameOf(gid)}</span>, block {block.toLocaleString()}
+        <Fact key={gid} name="Monitored from">
+          <ChainName gid={gid} className="align-bottom" />, block {block.toLocaleString()}
           <ExplorerLink chainGid={gid} about={{ address: address.address }} />
         </Fact>
       ))}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus, Upload, Wallet } from 'lucide-react';
@@ -5,6 +6,8 @@ import { lazy, Suspense, useState } from 'react';
 import { addressesQuery, rowsOf, type Address } from '../../api/queries.ts';
 import { exportAddresses } from '../../api/exports.ts';
 import { useMay } from '../../api/session.ts';
+import { useDialogRequest } from '../../app/dialog-request.ts';
+import { SEARCH_KEY } from '../../app/shortcut.ts';
 import { withoutEmpty, type AddressSearch } from '../../app/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChoiceChip, ClearButton, orNone, TextChip } from '../../ui/chips.tsx';
@@ -30,11 +33,14 @@ export function AddressesPage() {
   const { rows, total } = rowsOf(query.data?.pages);
   const isFiltered = Object.keys(search).length > 0;
   const close = (): void => setOpened(undefined);
+  useDialogRequest((dialog) => may('api:address:write') && setOpened(dialog));
   return (
     <Page
       title="Addresses"
       eyebrow={
-        query.data ? `${total.toLocaleString()} ${isFiltered ? 'that fit' : 'of this project'}` : undefined
+        query.data
+          ? `${total.toLocaleString()} ${isFiltered ? 'match the filters' : 'in this project'}`
+          : undefined
       }
       actions={
         <>
@@ -116,7 +122,7 @@ function Filters({ search }: { readonly search: AddressSearch }) {
     <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
       <TextChip
         name="Label or address"
-        placeholder="part of it"
+        placeholder="Customer 42"
         value={search.search}
         onChange={(text) => set({ search: text })}
       />
@@ -128,7 +134,7 @@ function Filters({ search }: { readonly search: AddressSearch }) {
       />
       <TextChip
         name="Group"
-        placeholder="any"
+        placeholder="vip"
         value={search.groups?.join(',')}
         onChange={(text) => set({ groups: orNone(text?.split(',') ?? []) })}
       />
@@ -161,12 +167,12 @@ function Filters({ search }: { readonly search: AddressSearch }) {
 
 function NoAddresses({ isFiltered }: { readonly isFiltered: boolean }) {
   return isFiltered ? (
-    <Empty icon={<Wallet />} title="No address fits these filters">
-      Take one of them away, or search for it with ⌘K.
+    <Empty icon={<Wallet />} title="No addresses match these filters">
+      Remove a filter, or search with {SEARCH_KEY}.
     </Empty>
   ) : (
-    <Empty icon={<Wallet />} title="No addresses yet">
-      Add the first one, or import a file of them: from that moment on every payment of it is seen.
+    <Empty icon={<Wallet />} title="No addresses yet" docs="guides/lists">
+      Add an address or import a CSV file. Monitoring starts at once.
     </Empty>
   );
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -34,7 +35,7 @@ export function EditDialog({ address, onClose }: EditDialogProps) {
     <FormModal title="Label and groups" onClose={onClose} action="Save" sending={saving} reasons={reasons}>
       <TextField
         label="Label"
-        hint="It stands in events too, so that your systems know whose payment it is."
+        hint="Included in events so your systems can match the payment to a customer."
         autoFocus
         maxLength={255}
         value={label}
@@ -43,7 +44,7 @@ export function EditDialog({ address, onClose }: EditDialogProps) {
       />
       <TextField
         label="Groups"
-        hint="At most 20, separated by commas; lists and channels can be limited to some."
+        hint="Maximum 20, separated by commas. Lists and channels can filter by group."
         value={groups}
         onChange={(event) => setGroups(event.target.value)}
         error={reasons[1]}

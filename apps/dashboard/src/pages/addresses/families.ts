@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { Address } from '../../api/queries.ts';
 import { sessionQuery } from '../../api/session.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -27,7 +28,7 @@ export function HistoryDialog({ address: { address, chain_family }, onClose }: H
         }),
       ),
     onSuccess: async () => {
-      tell('Its past is being read');
+      tell('History import started');
       await client.invalidateQueries(addressQuery(address));
       onClose();
     },
@@ -35,8 +36,8 @@ export function HistoryDialog({ address: { address, chain_family }, onClose }: H
   const reason = reasonFor(asking.error, 'history');
   return (
     <FormModal
-      title="Read the past"
-      description="Final blocks are read from there on, behind the head and at a bounded share of the node."
+      title="Import history"
+      description="Reads final blocks from the given block on, with a limited share of the node."
       onClose={onClose}
       action="Read"
       sending={asking}
@@ -46,7 +47,7 @@ export function HistoryDialog({ address: { address, chain_family }, onClose }: H
       <Select label="Chain" value={gid} onChange={(event) => setChosen(event.target.value)}>
         {chains.map((chain) => (
           <option key={chain.gid} value={chain.gid}>
-            {chain.name}
+            {chain.display_name}
           </option>
         ))}
       </Select>

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import { useChainName, type Address } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
 import { HistoryDialog } from './history-dialog.tsx';
@@ -20,15 +22,15 @@ export function HistoryPanel({ address }: { readonly address: Address }) {
       aside={
         mayAsk && (
           <Button isSmall icon={<History aria-hidden className="size-3.5" />} onClick={() => setAsking(true)}>
-            Read the past
+            Import history
           </Button>
         )
       }
     >
       {address.backfill === null ? (
         <p className="text-[13px] text-soft">
-          What it did before it was monitored was not asked for. Such payments are told as historical, and to
-          channels that ask for them.
+          Earlier payments were not imported. Imported ones are marked historical and sent only to channels
+          that opt in.
         </p>
       ) : (
         <ul className="flex flex-col gap-3 text-[13px]">
@@ -49,7 +51,7 @@ function SearchLine({ gid, search }: { readonly gid: string; readonly search: Se
   return (
     <li className="flex flex-col gap-1">
       <span className="flex flex-wrap items-center gap-2">
-        <span className="font-medium capitalize">{nameOf(gid)}</span>
+        <ChainName gid={gid} className="font-medium" />
         <Status of={status} />
       </span>
       {status !== 'failed' && (

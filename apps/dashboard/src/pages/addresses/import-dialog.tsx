@@ -1,64 +1,80 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+// SPDX-License-Identifier: Apache-2.0
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { FileChooser } from '../../ui/file-chooser.tsx';
 import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
-import { toTitle, useFamilies, type Family } from './families.ts';
+import { checkEntries } from './check-entries.ts';
+import { useFamilies, type Family } from './families.ts';
 import { FamilySelect } from './family-select.tsx';
-import { importEntries, type ImportResult } from './import-entries.ts';
-import { parseCsv, type ParsedFile } from './parse-csv.ts';
+import { importEntries } from './import-entries.ts';
+import { BurnChoice, Checked, Imported, Rejected, Sending } from './import-steps.tsx';
+import { parseCsv, type Fault, type ParsedFile } from './parse-csv.ts';
 
-const FAULTS_SHOWN = 5;
+interface ChosenFile {
+  /** Of each choice another one: the same file may have been changed. */
+  readonly id: number;
+  readonly name: string;
+  readonly text: string;
+}
 
-/** A file is looked through first, then sent in parts; doing it again adds nothing twice. */
+/** A file is checked as a whole first, then sent in parts. Doing it again adds nothing twice. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const client = useQueryClient();
   const families = useFamilies();
-  const [family, setFamily] = useState<Family>(families[0]!);
-  const [text, setText] = useState<string>();
-  const file = useMemo(
-    () => (text === undefined ? undefined : parseCsv(text, families, family)),
-    [text, families, family],
-  );
+  const [usual, setUsual] = useState<Family>();
+  const [chosen, setChosen] = useState<ChosenFile>();
+  const [isOnPurpose, setOnPurpose] = useState(false);
   const [sent, setSent] = useState(0);
+  const file = useMemo(() => chosen && parseCsv(chosen.text, families), [chosen, families]);
+  const check = useCheckedFile(chosen?.id, file, usual);
+  const entries = check.data ? [...check.data.ready, ...(isOnPurpose ? check.data.burns : [])] : [];
   const importing = useMutation({
-    mutationFn: () => importEntries(file!.entries, setSent),
+    mutationFn: () => importEntries(entries, { allowBurn: isOnPurpose, onSent: setSent }),
     onSettled: () => client.invalidateQueries({ queryKey: ['addresses'] }),
   });
-  const isReady = file !== undefined && file.entries.length > 0;
+  const faults = listFaults([
+    ...[file?.faults, check.data?.faults, importing.data?.faults],
+    isOnPurpose ? undefined : check.data?.burns,
+  ]);
+  const choose = async (one: File): Promise<void> => {
+    setOnPurpose(false);
+    setChosen({ id: performance.now(), name: one.name, text: await one.text() });
+  };
+  const isChoosing = !importing.data && !importing.isPending;
   return (
     <Modal
       title="Import addresses"
-      description="A CSV file with address, label and family in each line; label and family may be missing. With a first line that names its columns it may have groups and metadata, as exports do, and chain_gids."
+      description="A CSV file with address, label, and family per line. Only the address is required. A header line may also name groups, metadata, and chain_gids, as exports do."
       isSticky={importing.isPending}
       onClose={onClose}
     >
       <div className="flex flex-col gap-4">
-        {!importing.data && !importing.isPending && (
+        {isChoosing && (
           <>
-            <FamilySelect label="Family of lines that name none" family={family} onChange={setFamily} />
+            <FamilySelect label="Family of lines that name none" family={usual} onChange={setUsual} />
             <FileChooser
               label="CSV file"
               accept=".csv,.txt,text/csv,text/plain"
-              onChoose={(chosen) => void chosen.text().then(setText)}
+              onChoose={(one) => void choose(one)}
             />
           </>
         )}
-        {file && !importing.data && <Summary file={file} />}
-        {importing.isPending && (
-          <div aria-live="polite" className="flex flex-col gap-1.5 text-[13px] text-soft tabular-nums">
-            <progress
-              aria-label="Imported"
-              value={sent}
-              max={file?.entries.length}
-              className="h-1.5 w-full accent-accent"
-            />
-            {sent.toLocaleString()} of {file?.entries.length.toLocaleString()}
-          </div>
+        {check.isFetching && isChoosing && (
+          <Sending label="Checked" done={check.done} total={file?.entries.length ?? 0} />
         )}
+        {check.error && <Problem error={check.error} onRetry={() => void check.refetch()} />}
+        {check.data && isChoosing && <Checked result={check.data} />}
+        {check.data && isChoosing && check.data.burns.length > 0 && (
+          <BurnChoice count={check.data.burns.length} isOnPurpose={isOnPurpose} onChange={setOnPurpose} />
+        )}
+        {importing.isPending && <Sending label="Imported" done={sent} total={entries.length} />}
         {importing.error && <Problem error={importing.error} onRetry={() => importing.mutate()} />}
-        {importing.data && <Outcome result={importing.data} />}
+        {importing.data && <Imported result={importing.data} />}
+        {file && (check.data || file.entries.length === 0) && (
+          <Rejected file={file} name={chosen!.name} faults={faults} />
+        )}
       </div>
       <ModalActions>
         {importing.data ? (
@@ -72,11 +88,11 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
             </Button>
             <Button
               look="primary"
-              disabled={!isReady}
+              disabled={entries.length === 0}
               isBusy={importing.isPending}
               onClick={() => importing.mutate()}
             >
-              {isReady ? `Import ${file.entries.length.toLocaleString()} addresses` : 'Import'}
+              {entries.length > 0 ? `Import ${entries.length.toLocaleString()} addresses` : 'Import'}
             </Button>
           </>
         )}
@@ -85,49 +101,23 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What would be sent: nothing has been yet. */
-function Summary({ file: { entries, faults } }: { readonly file: ParsedFile }) {
-  const counts = [...Map.groupBy(entries, ({ family }) => family)].map(
-    ([family, group]) => `${group.length.toLocaleString()} ${toTitle(family)}`,
-  );
-  return (
-    <div className="text-[13px]" aria-live="polite">
-      <p>
-        {entries.length.toLocaleString()} addresses{counts.length > 0 && `: ${counts.join(', ')}`}.
-      </p>
-      <Faults faults={faults} />
-    </div>
-  );
+function useCheckedFile(id: number | undefined, file: ParsedFile | undefined, usual: Family | undefined) {
+  const [done, setDone] = useState(0);
+  const query = useQuery({
+    queryKey: ['import-check', id, usual],
+    queryFn: ({ signal }) => {
+      setDone(0);
+      return checkEntries(file!.entries, { usual, signal, onChecked: setDone });
+    },
+    enabled: file !== undefined && file.entries.length > 0,
+    staleTime: Infinity,
+    gcTime: 0,
+    retry: false,
+  });
+  return { ...query, done };
 }
 
-function Outcome({ result: { created, existing, faults } }: { readonly result: ImportResult }) {
-  return (
-    <div className="text-[13px]" aria-live="polite">
-      <p>
-        {created.toLocaleString()} are new and monitored, {existing.toLocaleString()} were there already.
-      </p>
-      <Faults faults={faults} />
-    </div>
-  );
-}
-
-function Faults({ faults }: Pick<ParsedFile, 'faults'>) {
-  if (faults.length === 0) return null;
-  return (
-    <div className="mt-2 rounded-md bg-warn-wash px-3 py-2 text-warn">
-      <p className="font-medium">
-        {faults.length === 1
-          ? 'One line is left out'
-          : `${faults.length.toLocaleString()} lines are left out`}
-      </p>
-      <ul>
-        {faults.slice(0, FAULTS_SHOWN).map(({ line, reason }) => (
-          <li key={line} className="break-words">
-            Line {line}: {reason}
-          </li>
-        ))}
-        {faults.length > FAULTS_SHOWN && <li>…</li>}
-      </ul>
-    </div>
-  );
+/** Of the file, of its check, and of the import, in the order of the lines. */
+function listFaults(lists: readonly (readonly Fault[] | undefined)[]): readonly Fault[] {
+  return lists.flatMap((faults) => faults ?? []).toSorted((one, other) => one.line - other.line);
 }

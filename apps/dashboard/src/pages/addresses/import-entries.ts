@@ -1,21 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
 import { api, bodyOf } from '../../api/client.ts';
-import type { ImportEntry } from './parse-csv.ts';
+import type { ReadyEntry } from './check-entries.ts';
+import type { Fault } from './parse-csv.ts';
 
 export interface ImportResult {
   readonly created: number;
   readonly existing: number;
-  readonly faults: readonly { readonly line: number; readonly reason: string }[];
+  readonly faults: readonly Fault[];
 }
 
 /** One request each; the API takes more, and a smaller part shows progress sooner. */
 const PART = 1_000;
 
-/** Sends entries part by part, a family at a time. @param onSent called with the number sent so far @throws ApiError */
+interface ImportOptions {
+  /** Whether burn addresses are meant. */
+  readonly allowBurn: boolean;
+  /** Called with the number that was sent so far. */
+  readonly onSent: (count: number) => void;
+}
+
+/** Sends entries part by part, a family at a time. @throws ApiError */
 export async function importEntries(
-  entries: readonly ImportEntry[],
-  onSent: (count: number) => void,
+  entries: readonly ReadyEntry[],
+  { allowBurn, onSent }: ImportOptions,
 ): Promise<ImportResult> {
-  const faults: { line: number; reason: string }[] = [];
+  const faults: Fault[] = [];
   let [created, existing, sent] = [0, 0, 0];
   onSent(0);
   for (const part of splitByFamily(entries)) {
@@ -23,7 +32,10 @@ export async function importEntries(
       api.POST('/addresses/external/batch', {
         body: {
           chain_family: part[0]!.family,
-          addresses: part.map(({ line: _line, family: _family, ...address }) => address),
+          addresses: part.map(({ value, label, groups, metadata, chain_gids }) => ({
+            ...{ value, label, groups, metadata, chain_gids },
+            allow_burn: allowBurn,
+          })),
         },
       }),
     );
@@ -34,7 +46,7 @@ export async function importEntries(
     }
     onSent((sent += part.length));
   }
-  return { created, existing, faults: faults.sort((one, other) => one.line - other.line) };
+  return { created, existing, faults };
 }
 
 interface ItemProblem {
@@ -44,10 +56,10 @@ interface ItemProblem {
 }
 
 function reasonOf({ fields, detail, title }: ItemProblem): string {
-  return fields?.[0]?.reason ?? detail ?? title ?? 'it was refused';
+  return fields?.[0]?.reason ?? detail ?? title ?? 'the address was rejected';
 }
 
-function splitByFamily(entries: readonly ImportEntry[]): ImportEntry[][] {
+function splitByFamily(entries: readonly ReadyEntry[]): ReadyEntry[][] {
   const families = Map.groupBy(entries, ({ family }) => family);
   return [...families.values()].flatMap((group) =>
     Array.from({ length: Math.ceil(group.length / PART) }, (_, index) =>

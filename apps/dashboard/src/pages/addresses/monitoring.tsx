@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CircleAlert } from 'lucide-react';
 import { Badge } from '../../ui/status.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
@@ -28,7 +29,7 @@ export function MonitoringWarnings({ warnings }: Pick<Monitored, 'warnings'>) {
             {warning}
           </p>
         ))}
-        <p className="text-soft">Activate the chain before you show the address to a customer.</p>
+        <p className="text-soft">Activate the chain before you show this address to a customer.</p>
       </div>
     </div>
   );

@@ -1,25 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { parseCsv } from './parse-csv.ts';
 
 const FAMILIES = ['evm', 'tron'] as const;
-const read = (text: string) => parseCsv(text, FAMILIES, 'evm');
+const read = (text: string) => {
+  const { entries, faults } = parseCsv(text, FAMILIES);
+  return { entries, faults };
+};
 
 it('reads lines with and without a head, and says which line a fault is in', () => {
   expect(read('0x1\n0x2,Ann\nT1,,tron').entries).toEqual([
-    { line: 1, value: '0x1', family: 'evm' },
-    { line: 2, value: '0x2', family: 'evm', label: 'Ann' },
+    { line: 1, value: '0x1' },
+    { line: 2, value: '0x2', label: 'Ann' },
     { line: 3, value: 'T1', family: 'tron' },
   ]);
   expect(
     read(`label;family;address\r\n"a ""b""; c";;0x1\r\n\r\nx;;\r\n;cardano;0x2\r\n"two\nlines";TRON;T1`),
   ).toEqual({
     entries: [
-      { line: 2, value: '0x1', family: 'evm', label: 'a "b"; c' },
+      { line: 2, value: '0x1', label: 'a "b"; c' },
       { line: 6, value: 'T1', family: 'tron', label: 'two\nlines' },
     ],
     faults: [
-      { line: 4, reason: 'there is no address' },
-      { line: 5, reason: 'there is no family cardano' },
+      { line: 4, reason: 'the address is missing' },
+      { line: 5, reason: 'unknown family cardano' },
     ],
   });
 });
@@ -31,7 +35,7 @@ it('counts lines as an editor does, and says where a quote is not closed', () =>
   expect(read('0x1,"two\r\nlines"\r\n0x2\nx,,cardano').faults.map(({ line }) => line)).toEqual([4]);
   expect(read('0x1\n0x2,"Ann\n0x3')).toEqual({
     entries: [],
-    faults: [{ line: 3, reason: 'a quote before it is not closed' }],
+    faults: [{ line: 3, reason: 'a quote before this line is not closed' }],
   });
 });
 
@@ -52,7 +56,7 @@ it('reads an export of the API with the families, groups and metadata of its add
     ],
     faults: [4, 5].map((line) => ({
       line,
-      reason: 'its groups or chains are no list, or its metadata is no JSON object',
+      reason: 'groups or chains are not a list, or metadata is not a JSON object',
     })),
   });
 });
@@ -83,4 +87,14 @@ it('reads back every label that was written, whatever is in it', () => {
       expect(found).toEqual(labels.map((one) => (/^'[=+\-@\t]/.test(one) ? one.slice(1) : one)));
     }),
   );
+});
+
+it('keeps each line as it stands, for a file of those that were rejected', () => {
+  const { head, cells } = parseCsv('Address,note\n0x1," a "\n\n,x', FAMILIES);
+  expect(head).toEqual(['Address', 'note']);
+  expect([...cells]).toEqual([
+    [2, ['0x1', ' a ']],
+    [4, ['', 'x']],
+  ]);
+  expect(parseCsv('0x1,Ann', FAMILIES).head).toBeUndefined();
 });

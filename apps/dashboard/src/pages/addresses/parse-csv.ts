@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CsvError, parse } from 'csv-parse/browser/esm/sync';
 import type { Family } from './families.ts';
 
@@ -5,7 +6,8 @@ export interface ImportEntry {
   /** Of the file, from 1. */
   readonly line: number;
   readonly value: string;
-  readonly family: Family;
+  /** Undefined: the line names none. */
+  readonly family?: Family;
   readonly label?: string;
   readonly groups?: string[];
   readonly metadata?: Record<string, unknown>;
@@ -13,9 +15,19 @@ export interface ImportEntry {
   readonly chain_gids?: string[];
 }
 
+/** Why a line is not imported. */
+export interface Fault {
+  readonly line: number;
+  readonly reason: string;
+}
+
 export interface ParsedFile {
+  /** The first line, where it names the columns. */
+  readonly head: readonly string[] | undefined;
+  /** As they stand in the file, by their line. */
+  readonly cells: ReadonlyMap<number, readonly string[]>;
   readonly entries: readonly ImportEntry[];
-  readonly faults: readonly { readonly line: number; readonly reason: string }[];
+  readonly faults: readonly Fault[];
 }
 
 const LABEL_MAX = 255;
@@ -25,14 +37,13 @@ const NEW_LINE = 10;
  * Reads lines `address,label,family`; a first line that names its columns may give another order, `groups` and `metadata`,
  * as exports have them, and `chain_gids`.
  * @param families that there are
- * @param usual family of lines that name none
  */
-export function parseCsv(text: string, families: readonly Family[], usual: Family): ParsedFile {
+export function parseCsv(text: string, families: readonly Family[]): ParsedFile {
   const rows = splitRows(text.replace(/^\uFEFF/, ''));
   if (rows === undefined)
     return {
-      entries: [],
-      faults: [{ line: text.split('\n').length, reason: 'a quote before it is not closed' }],
+      ...{ head: undefined, cells: new Map(), entries: [] },
+      faults: [{ line: text.split('\n').length, reason: 'a quote before this line is not closed' }],
     };
   const head = rows[0]?.cells.map((cell) => cell.trim().toLowerCase()) ?? [];
   const hasHead = head.includes('address');
@@ -43,23 +54,25 @@ export function parseCsv(text: string, families: readonly Family[], usual: Famil
     at(name, -1),
   ) as [number, number, number];
   const entries: ImportEntry[] = [];
-  const faults: { line: number; reason: string }[] = [];
-  for (const { line, cells } of hasHead ? rows.slice(1) : rows) {
+  const faults: Fault[] = [];
+  const lines = hasHead ? rows.slice(1) : rows;
+  for (const { line, cells } of lines) {
     const cell = (place: number): string => cells[place]?.trim() ?? '';
     const value = cell(addressAt);
     const label = unguard(cell(labelAt));
     const named = cell(familyAt).toLowerCase();
     const own = parseOwn(unguard(cell(groupsAt)), cell(metadataAt), cell(chainsAt));
-    const family = named === '' ? usual : families.find((name) => name === named);
-    if (value === '') faults.push({ line, reason: 'there is no address' });
-    else if (family === undefined) faults.push({ line, reason: `there is no family ${named}` });
+    const family = families.find((name) => name === named);
+    if (value === '') faults.push({ line, reason: 'the address is missing' });
+    else if (named !== '' && family === undefined) faults.push({ line, reason: `unknown family ${named}` });
     else if (label.length > LABEL_MAX)
-      faults.push({ line, reason: `its label is longer than ${LABEL_MAX} characters` });
+      faults.push({ line, reason: `the label is longer than ${LABEL_MAX} characters` });
     else if (own === undefined)
-      faults.push({ line, reason: 'its groups or chains are no list, or its metadata is no JSON object' });
-    else entries.push({ line, value, family, ...(label !== '' && { label }), ...own });
+      faults.push({ line, reason: 'groups or chains are not a list, or metadata is not a JSON object' });
+    else entries.push({ line, value, ...(family && { family }), ...(label !== '' && { label }), ...own });
   }
-  return { entries, faults };
+  const cells = new Map(lines.map((row) => [row.line, row.cells]));
+  return { head: hasHead ? rows[0]?.cells : undefined, cells, entries, faults };
 }
 
 /** Groups and chains are JSON lists, or have `;` between them; metadata is a JSON object. Undefined: one of them is not. */

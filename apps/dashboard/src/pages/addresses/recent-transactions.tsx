@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { rowsOf, transactionsQuery } from '../../api/queries.ts';
@@ -34,9 +35,7 @@ export function RecentTransactions({ address }: { readonly address: string }) {
       ) : query.isPending ? (
         <Waiting rows={4} />
       ) : rows.length === 0 ? (
-        <p className="px-4 py-3 text-[13px] text-soft">
-          None yet. What it sends or receives from now on is listed here.
-        </p>
+        <p className="px-4 py-3 text-[13px] text-soft">No transactions yet.</p>
       ) : (
         <ul className="divide-y divide-line">
           {rows.slice(0, SHOWN).map((transaction) => (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Asset } from '../../api/asset-queries.ts';
 import { api, bodyOf } from '../../api/client.ts';
@@ -21,7 +22,7 @@ export function useAddToken(): (gid: string) => Promise<void> {
     const { symbol } = await bodyOf(
       api.POST('/tokens/{chain_gid}/{asset_path}', { params: { path: splitAssetGid(gid) } }),
     );
-    tell(`${symbol ?? 'The token'} is on the list`);
+    tell(`${symbol ?? 'The token'} added`);
     await refresh();
   };
 }
@@ -38,7 +39,7 @@ export function AssetActions({ asset: { gid, status, archived_at } }: { readonly
       isArchived
         ? bodyOf(api.POST('/assets/{chain_gid}/{asset_path}/actions/restore', { params }))
         : bodyOf(api.POST('/assets/{chain_gid}/{asset_path}/actions/archive', { params })),
-    onSuccess: () => tell(isArchived ? 'It is back in lists and balances' : 'It is in no list any more'),
+    onSuccess: () => tell(isArchived ? 'Asset restored' : 'Asset archived'),
     onError: tellProblem,
     onSettled: refresh,
   });

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Coins, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { assetsQuery, type Asset } from '../../api/asset-queries.ts';
-import { rowsOf, splitAssetGid, useChainName, useSymbol } from '../../api/queries.ts';
+import { rowsOf, splitAssetGid, useSymbol } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { withoutEmpty, type AssetSearch } from '../../app/search-params.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { ChoiceChip, ClearButton, orNone } from '../../ui/chips.tsx';
 import { shorten } from '../../ui/copy.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
@@ -34,7 +36,7 @@ export function AssetsPage() {
     <Page
       title="Assets"
       eyebrow={
-        query.data && `${total.toLocaleString()} ${search.archived ? 'archived' : 'that balances show'}`
+        query.data && `${total.toLocaleString()} ${search.archived ? 'archived' : 'shown in balances'}`
       }
       actions={
         may('api:token:write') && (
@@ -58,9 +60,9 @@ export function AssetsPage() {
           columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS}
           waitingRows={8}
           empty={
-            <Empty icon={<Coins />} title={search.archived ? 'Nothing is archived' : 'No assets'}>
-              Native coins of active chains are listed here, and each token that one of your addresses gets.
-              Archive what is spam: it leaves lists and balances.
+            <Empty icon={<Coins />} title={search.archived ? 'No archived assets' : 'No assets'}>
+              Lists native coins of active chains and tokens that your addresses received. Archive spam to
+              hide it from lists and balances.
             </Empty>
           }
         />
@@ -72,7 +74,7 @@ export function AssetsPage() {
           member="asset_path"
           isRequired
           action="Add token"
-          hint="Its CAIP-19 name, such as eip155:1/erc20:0xdac1…1ec7. Name, symbol and decimals are read from its chain."
+          hint="CAIP-19 ID, such as eip155:1/erc20:0xdac1…1ec7. Name, symbol, and decimals are read from the chain."
           save={addToken}
           onClose={() => setAdding(false)}
         />
@@ -84,7 +86,7 @@ export function AssetsPage() {
 const COLUMNS: readonly Column<Asset>[] = [
   { name: 'Asset', width: 'minmax(8rem, 0.8fr)', cell: ({ gid }) => <Symbol gid={gid} /> },
   {
-    name: 'Name on its chain',
+    name: 'Name on chain',
     width: 'minmax(13rem, 1.4fr)',
     cell: ({ gid }) => (
       <code title={gid} className="truncate font-mono text-xs text-soft">
@@ -92,7 +94,11 @@ const COLUMNS: readonly Column<Asset>[] = [
       </code>
     ),
   },
-  { name: 'Chain', width: 'minmax(7rem, 0.7fr)', cell: ({ gid }) => <ChainName gid={gid} /> },
+  {
+    name: 'Chain',
+    width: 'minmax(7rem, 0.7fr)',
+    cell: ({ gid }) => <ChainName gid={splitAssetGid(gid).chain_gid} />,
+  },
   {
     name: 'Status',
     width: '8rem',
@@ -113,10 +119,6 @@ function Symbol({ gid }: { readonly gid: string }) {
   return <span className="truncate font-medium">{shorten(useSymbol(gid))}</span>;
 }
 
-function ChainName({ gid }: { readonly gid: string }) {
-  return <span className="truncate capitalize">{useChainName()(splitAssetGid(gid).chain_gid)}</span>;
-}
-
 function Filters({ search }: { readonly search: AssetSearch }) {
   const navigate = useNavigate({ from: '/assets' });
   const set = (change: AssetSearch): void =>
@@ -133,7 +135,7 @@ function Filters({ search }: { readonly search: AssetSearch }) {
       <ChoiceChip
         name="Archived"
         isSingle
-        options={[{ value: 'true', title: 'Archived ones' }]}
+        options={[{ value: 'true', title: 'Archived only' }]}
         chosen={search.archived === undefined ? [] : [search.archived]}
         onChange={([archived]) => set({ archived: archived as AssetSearch['archived'] })}
       />

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -44,7 +45,7 @@ export function AddChainDialog({ onClose }: { readonly onClose: () => void }) {
           value={chosen}
           onChange={(event) => setChosen(event.target.value)}
           error={reason}
-          hint="Its node is set next. The command `chainwatch networks set` adds a network that is not here."
+          hint="You add a node next. To add a network that is not listed, use `chainwatch networks set`."
         >
           <option value="">Choose one</option>
           {families.map(([family, members]) => (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, bodyOf } from '../../api/client.ts';
 import type { Blockchain } from '../../api/queries.ts';
@@ -18,7 +19,11 @@ export function ChainActions({ chain }: { readonly chain: Blockchain }) {
         ? bodyOf(api.POST('/blockchains/{chain_gid}/actions/deactivate', { params: { path } }))
         : bodyOf(api.POST('/blockchains/{chain_gid}/actions/activate', { params: { path }, body: {} })),
     onSuccess: () =>
-      tell(chain.is_active ? `${chain.name} is no longer followed` : `${chain.name} is followed`),
+      tell(
+        chain.is_active
+          ? `${chain.display_name} is no longer monitored`
+          : `${chain.display_name} is monitored`,
+      ),
     onSettled: () => client.invalidateQueries({ queryKey: ['chains'] }),
   });
   if (!may('api:blockchain:write') || (!chain.is_active && !chain.has_endpoint)) return null;
@@ -31,8 +36,8 @@ export function ChainActions({ chain }: { readonly chain: Blockchain }) {
           look="danger"
           isBusy={switching.isPending}
           className="self-start"
-          question={`Stop following ${chain.name}?`}
-          consequence="Its blocks are read no more, for every project, and nobody is told of payments on it until it is activated again."
+          question={`Stop monitoring ${chain.display_name}?`}
+          consequence="Monitoring stops for every project. Payments on this chain are not detected until you activate it again."
           onConfirm={() => switching.mutate()}
         >
           Deactivate

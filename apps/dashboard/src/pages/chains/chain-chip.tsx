@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { chainsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
@@ -18,7 +19,7 @@ export function ChainChip({ chosen, onChange }: ChainChipProps) {
       name="Chain"
       options={(data?.items ?? [])
         .filter(({ is_active }) => is_active)
-        .map(({ gid, name }) => ({ value: gid, title: name }))}
+        .map(({ gid, display_name: name }) => ({ value: gid, title: name }))}
       chosen={chosen ?? []}
       onChange={(gids) => onChange(orNone(gids))}
     />

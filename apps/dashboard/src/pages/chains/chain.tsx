@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { chainQuery } from '../../api/chain-queries.ts';
 import { useMay } from '../../api/session.ts';
+import { ChainLogo } from '../../ui/chain-name.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Badge, Status } from '../../ui/status.tsx';
 import { ChainActions } from './chain-actions.tsx';
 import { IncidentsPanel } from './incidents-panel.tsx';
 import { NodePanel } from './node-panel.tsx';
+import { PolicyPanel } from './policy-panel.tsx';
 import { ReorgsPanel } from './reorgs-panel.tsx';
 import { SyncFigures } from './sync-figures.tsx';
 import { UnprovedPanel } from './unproved-panel.tsx';
@@ -37,7 +40,8 @@ export function ChainPage() {
       }
       title={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="capitalize">{chain.name}</span>
+          <ChainLogo chain={chain} isLarge />
+          {chain.display_name}
           {chain.sync ? <Status of={chain.sync.status} /> : <Badge>Not active</Badge>}
         </span>
       }
@@ -50,14 +54,11 @@ export function ChainPage() {
         <div className="flex min-w-0 flex-col gap-5">
           <Panel title="Progress">
             <div className="flex flex-col gap-3 text-[13px]">
-              {chain.sync ? (
-                <SyncFigures sync={chain.sync} />
-              ) : (
-                <p className="text-soft">Its blocks are not read.</p>
-              )}
+              {chain.sync ? <SyncFigures sync={chain.sync} /> : <p className="text-soft">Not monitored</p>}
               <ChainActions chain={chain} />
             </div>
           </Panel>
+          {may('api:confirmation_policy:read') && <PolicyPanel chainGid={chain.gid} />}
           <NodePanel chain={chain} />
           <UnprovedPanel chain={chain} />
           <UpgradesPanel chain={chain} />

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Blocks, Plus } from 'lucide-react';
@@ -5,6 +6,7 @@ import { useState } from 'react';
 import { chainsQuery, type Blockchain } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChainLogo } from '../../ui/chain-name.tsx';
 import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Badge, Status } from '../../ui/status.tsx';
@@ -16,6 +18,8 @@ export function ChainsPage() {
   const query = useQuery(chainsQuery);
   const sorted = query.data?.items.toSorted((one, other) => Number(other.is_active) - Number(one.is_active));
   const [isAdding, setAdding] = useState(false);
+  const [text, setText] = useState('');
+  const shown = sorted?.filter((chain) => isCalled(chain, text));
   const add = useMay()('api:blockchain:write') && (
     <Button look="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setAdding(true)}>
       Add chain
@@ -27,14 +31,31 @@ export function ChainsPage() {
       {query.isPending && <Waiting rows={8} />}
       {sorted?.length === 0 && (
         <Panel>
-          <Empty icon={<Blocks />} title="No chain yet" action={add}>
-            The operator adds chains and names a node for each; addresses are watched on every active chain of
+          <Empty icon={<Blocks />} title="No chains yet" action={add} docs="guides/nodes">
+            The operator adds chains and a node for each. Addresses are monitored on every active chain of
             their family.
           </Empty>
         </Panel>
       )}
+      {sorted && sorted.length > 0 && (
+        <input
+          type="search"
+          aria-label="Search chains"
+          placeholder="Name, symbol, or CAIP-2 ID"
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          className="h-9 w-full max-w-sm rounded-md border border-line-strong bg-panel px-3 placeholder:text-faint"
+        />
+      )}
+      {shown?.length === 0 && text !== '' && (
+        <p role="status" className="text-[13px] text-soft">
+          No chains match “{text}”. Add the chain if it is missing.
+        </p>
+      )}
       <ul className="grid gap-4 md:grid-cols-2 2xl:grid-cols-3">
-        {sorted?.map((chain) => (
+        {shown?.map((chain) => (
           <li key={chain.gid}>
             <ChainCard chain={chain} />
           </li>
@@ -45,15 +66,22 @@ export function ChainsPage() {
   );
 }
 
+/** By its names, its CAIP-2 id, or its family. */
+function isCalled({ display_name, name, short_name, gid, family }: Blockchain, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  return [display_name, name, short_name, gid, family].some((each) => each.toLowerCase().includes(wanted));
+}
+
 function ChainCard({ chain }: { readonly chain: Blockchain }) {
   const { sync } = chain;
   return (
     <section className="flex h-full flex-col rounded-xl border border-line bg-panel shadow-panel">
       <header className="flex flex-wrap items-start justify-between gap-2 border-b border-line px-4 py-3">
         <div className="min-w-0">
-          <h2 className="font-medium capitalize">
+          <h2 className="flex items-center gap-2 font-medium">
+            <ChainLogo chain={chain} isLarge />
             <Link to="/chains/$gid" params={{ gid: chain.gid }} className="hover:text-accent-ink">
-              {chain.name}
+              {chain.display_name}
             </Link>
           </h2>
           <p className="truncate font-mono text-xs text-faint" title={chain.gid}>
@@ -66,9 +94,7 @@ function ChainCard({ chain }: { readonly chain: Blockchain }) {
         {sync ? (
           <SyncFigures sync={sync} />
         ) : (
-          <p className="text-soft">
-            {chain.has_endpoint ? 'Its node is set: it can be activated.' : 'It has no node yet.'}
-          </p>
+          <p className="text-soft">{chain.has_endpoint ? 'Ready to activate' : 'No node configured'}</p>
         )}
         <ChainActions chain={chain} />
       </div>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { incidentsQuery, type Incident } from '../../api/chain-queries.ts';
 import { api, bodyOf } from '../../api/client.ts';
@@ -20,7 +21,7 @@ export function IncidentsPanel({ chainGid }: { readonly chainGid: string }) {
         <Waiting rows={2} />
       ) : query.data.items.length === 0 ? (
         <p className="px-4 py-3 text-[13px] text-soft">
-          None. One is opened when a block holds something that this release does not know.
+          No incidents. An incident opens when a block contains something that this release does not support.
         </p>
       ) : (
         <ul aria-label="Incidents" className="divide-y divide-line">
@@ -77,7 +78,7 @@ function AcceptButton({ incident: { id, chain_gid, kind } }: { readonly incident
           params: { path: { chain_gid, incident_id: id } },
         }),
       ),
-    onSuccess: () => tell('What was told of its blocks stands'),
+    onSuccess: () => tell('Incident accepted'),
     onError: tellProblem,
     onSettled: () => client.invalidateQueries({ queryKey: ['chains'] }),
   });
@@ -87,7 +88,7 @@ function AcceptButton({ incident: { id, chain_gid, kind } }: { readonly incident
       className="self-start"
       isBusy={accepting.isPending}
       question={`Accept ${kind}?`}
-      consequence="You stand for what was told of its blocks, as it is: payments in them are confirmed on the word of the node. Later blocks with the same kind open another incident."
+      consequence="Payments in the affected blocks are confirmed as trusted, although nothing proves them. Later blocks of the same kind open a new incident."
       onConfirm={() => accepting.mutate()}
     >
       Accept

@@ -1,4 +1,5 @@
-import { listComing } from './list-coming.ts';
+// SPDX-License-Identifier: Apache-2.0
+import { listComing, listRecent } from './list-coming.ts';
 
 type Upgrade = Parameters<typeof listComing>[0][number];
 
@@ -19,4 +20,16 @@ it('lists upgrades that are not active yet', () => {
     listComing(upgrades, { nowMs: Date.parse('2026-11-28'), headNumber }).map(({ name }) => name);
   expect(list(100)).toEqual(['dated', 'announced', 'at a height']);
   expect(list(null)).toEqual(['dated', 'announced', 'reached', 'at a height']);
+});
+
+it('lists the last three that are active, the newest first', () => {
+  const upgrades = [
+    upgrade('oldest', '2024-01-01'),
+    upgrade('old', '2025-01-01'),
+    upgrade('new', '2026-11-27'),
+    upgrade('newer', '2026-11-27', 99),
+    upgrade('ahead', '2026-11-29'),
+  ];
+  const now = { nowMs: Date.parse('2026-11-28'), headNumber: 100 };
+  expect(listRecent(upgrades, now).map(({ name }) => name)).toEqual(['newer', 'new', 'old']);
 });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '../../api/chain-queries.ts';
 import { listReorgs } from './list-reorgs.ts';
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Block } from '../../api/chain-queries.ts';
 
 /** Blocks that left the chain, each upon the one before. */
 type Branch = readonly Block[];
 
-/** Branches beside each other: what one reorganisation undid, or several at the same place. */
+/** Branches beside each other: what one reorganization undid, or several at the same place. */
 export interface Reorg {
   readonly from: number;
   readonly to: number;

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
+import { HealthStrip } from './health-strip.tsx';
 import { nodesQuery, type Node } from '../../api/chain-queries.ts';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Badge, Status } from '../../ui/status.tsx';
@@ -12,11 +14,9 @@ export function NodeList({ chainGid }: { readonly chainGid: string }) {
   const { items, reported_at: reportedAt } = query.data;
   if (reportedAt === null)
     return (
-      <p className="text-[13px] text-soft">
-        How its nodes are is not known: its ingestor has not reported for 30 s.
-      </p>
+      <p className="text-[13px] text-soft">Node health unknown: the ingestor has not reported for 30 s.</p>
     );
-  if (items.length === 0) return <p className="text-[13px] text-warn">It is read from no node.</p>;
+  if (items.length === 0) return <p className="text-[13px] text-warn">No node in use.</p>;
   return (
     <ul aria-label="Nodes" className="flex flex-col gap-3">
       {items.map((node, index) => (
@@ -43,6 +43,7 @@ function NodeLine({ node }: { readonly node: Node }) {
           </span>
         )}
       </p>
+      <HealthStrip history={node.history} />
       {node.last_error_at !== null && (
         <p className="break-words text-warn">
           Failed <Time at={node.last_error_at} />: {node.last_error}

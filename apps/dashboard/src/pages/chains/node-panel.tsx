@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -8,6 +9,8 @@ import { Checkbox, reasonFor, TextField } from '../../ui/field.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { tell } from '../../ui/toast.tsx';
+import { AddNodeForm } from './add-node-form.tsx';
+import { EndpointList } from './endpoint-list.tsx';
 import { NodeList } from './node-list.tsx';
 
 /** Which nodes the chain is read from, and how they are. Whole URLs are never shown: they may hold a password. */
@@ -22,10 +25,16 @@ export function NodePanel({ chain }: { readonly chain: Blockchain }) {
       )}
       <p className="text-[13px] text-soft">
         {chain.has_endpoint
-          ? 'A URL is stored, sealed. It is never shown whole.'
-          : 'No URL is stored here; the configuration of the services may name nodes.'}
+          ? 'Saved, encrypted and masked.'
+          : 'No node saved here. The configuration of the services may name nodes.'}
       </p>
       {may('api:blockchain:write') && <EndpointForm chain={chain} />}
+      {chain.has_endpoint && may('api:blockchain:write') && (
+        <div className="mt-4 flex flex-col gap-3 border-t border-line pt-3">
+          <EndpointList chainGid={chain.gid} />
+          <AddNodeForm chainGid={chain.gid} />
+        </div>
+      )}
     </Panel>
   );
 }
@@ -45,9 +54,7 @@ function EndpointForm({ chain: { gid, family, has_endpoint } }: { readonly chain
       ),
     onSuccess: async () => {
       setUrl('');
-      tell(
-        isChecked ? 'The node serves this chain, and is used from now on' : 'The node is used from now on',
-      );
+      tell(isChecked ? 'Chain ID verified. Node saved.' : 'Node saved');
       await client.invalidateQueries({ queryKey: ['chains'] });
     },
   });
@@ -61,7 +68,7 @@ function EndpointForm({ chain: { gid, family, has_endpoint } }: { readonly chain
       }}
     >
       <TextField
-        label={has_endpoint ? 'Another URL' : 'URL'}
+        label={has_endpoint ? 'Replacement URL' : 'URL'}
         required
         placeholder="https://node.example.com:8545"
         className="font-mono"
@@ -70,13 +77,13 @@ function EndpointForm({ chain: { gid, family, has_endpoint } }: { readonly chain
         error={reason}
       />
       <Checkbox
-        label="Ask it first which chain it serves"
+        label="Verify chain ID first"
         checked={isChecked}
         onChange={(event) => setChecked(event.target.checked)}
       />
       {saving.error && reason === undefined && <Problem error={saving.error} />}
       <Button type="submit" className="self-start" isBusy={saving.isPending}>
-        Set the node
+        Save node
       </Button>
     </form>
   );

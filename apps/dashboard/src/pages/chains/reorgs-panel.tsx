@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { countingBlocksQuery, reorgedBlocksQuery } from '../../api/chain-queries.ts';
 import { Problem, Waiting } from '../../ui/notice.tsx';
@@ -22,7 +23,7 @@ export function ReorgsPanel({ chainGid }: { readonly chainGid: string }) {
         <Waiting rows={3} />
       ) : reorgs.length === 0 ? (
         <p className="px-4 py-3 text-[13px] text-soft">
-          No block that was recorded has left the chain. Payments in one that does are told as{' '}
+          No reorgs recorded. Payments in replaced blocks are sent as{' '}
           <code className="font-mono">transaction.reorged</code>.
         </p>
       ) : (

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Blockchain } from '../../api/queries.ts';
 import { Time } from '../../ui/time.tsx';
 import { sayLag } from './chain-lines.tsx';
@@ -7,7 +8,7 @@ export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['s
   return (
     <>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 tabular-nums">
-        <Figure name="Head of the node" value={sync.node_head_number} />
+        <Figure name="Node head" value={sync.node_head_number} />
         <Figure name="Processed" value={sync.processed_number} note={sayLag(sync.lag_blocks)} />
         <Figure name="Final" value={sync.finalized_number} />
         {sync.block_time_ms !== null && (
@@ -27,7 +28,7 @@ export function SyncFigures({ sync }: { readonly sync: NonNullable<Blockchain['s
         </div>
         {sync.balances_checked_at && (
           <div>
-            <dt className="text-faint">Oldest balance reading</dt>
+            <dt className="text-faint">Balances checked since</dt>
             <dd>
               <Time at={sync.balances_checked_at} />
             </dd>

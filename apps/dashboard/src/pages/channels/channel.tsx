@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { channelQuery } from '../../api/queries.ts';
@@ -6,6 +7,7 @@ import { withoutEmpty } from '../../app/search-params.ts';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
+import { Activity } from '../activity/activity.tsx';
 import { ChannelActions } from './channel-actions.tsx';
 import { ChannelDetails } from './channel-details.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
@@ -48,14 +50,18 @@ export function ChannelPage() {
     >
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
         {may('api:delivery:read') && (
-          <DeliveryLog
-            channelId={channel.id}
-            statuses={statuses}
-            onChoose={(chosen) =>
-              void navigate({ search: withoutEmpty({ statuses: chosen }), replace: true })
-            }
-            isExported
-          />
+          <div className="flex min-w-0 flex-col gap-5">
+            {may('api:event:read') && <Activity channelId={channel.id} />}
+            <DeliveryLog
+              channelId={channel.id}
+              nextProbe={channel.next_attempt_at}
+              statuses={statuses}
+              onChoose={(chosen) =>
+                void navigate({ search: withoutEmpty({ statuses: chosen }), replace: true })
+              }
+              isExported
+            />
+          </div>
         )}
         <div className="flex min-w-0 flex-col gap-5">
           <Panel title="Details">

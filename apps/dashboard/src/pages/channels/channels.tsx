@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Send } from 'lucide-react';
 import { useState } from 'react';
 import { channelsQuery, type Channel } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
+import { useDialogRequest } from '../../app/dialog-request.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
@@ -17,6 +19,7 @@ export function ChannelsPage() {
   const query = useQuery(channelsQuery);
   const may = useMay();
   const [isCreating, setCreating] = useState(false);
+  useDialogRequest(() => setCreating(may('api:notification_channel:write')));
   const create = may('api:notification_channel:write') && (
     <Button look="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
       Add channel
@@ -32,9 +35,9 @@ export function ChannelsPage() {
         ) : hasSome ? (
           <Table label="Channels" columns={COLUMNS} rows={query.data.items} keyOf={({ id }) => id} />
         ) : (
-          <Empty icon={<Send />} title="No channels yet" action={create}>
-            A channel tells your systems, or you, of payments the moment they happen. Add a webhook to begin
-            with, and send it a test message.
+          <Empty icon={<Send />} title="No channels yet" action={create} docs="guides/webhooks">
+            A channel notifies your systems, or people, of payments as they happen. Add a webhook and send it
+            a test message.
           </Empty>
         )}
       </Panel>

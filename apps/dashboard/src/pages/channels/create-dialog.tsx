@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Modal } from '../../ui/modal.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
-import { KindForm, type MadeChannel } from './kind-form.tsx';
+import { CreateForm, type MadeChannel } from './form/create-form.tsx';
 import { describeKind, KIND_NAMES, type Kind } from './kinds.ts';
 
 /** The kind first, then what that kind asks for, then its secret, once. */
@@ -14,24 +15,25 @@ export function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   if (made?.webhook_secret !== undefined)
     return (
       <SecretDialog
-        title="The channel is ready"
+        title="Channel created"
         label="Signing secret"
         secret={made.webhook_secret}
         onClose={() => open(made.id)}
       >
-        Your server checks the signature of each delivery with it. It is shown this once.
+        Your server verifies the signature of each delivery with it. It is shown only once.
       </SecretDialog>
     );
   return (
     <Modal
       title={kind === undefined ? 'Add a channel' : `Add a channel: ${describeKind(kind).title}`}
-      description={kind === undefined ? 'How do you want to be told?' : describeKind(kind).about}
+      description={kind === undefined ? 'Choose how you want to be notified.' : describeKind(kind).about}
+      isWide
       onClose={onClose}
     >
       {kind === undefined ? (
         <KindChoice onChoose={setKind} />
       ) : (
-        <KindForm
+        <CreateForm
           kind={kind}
           onBack={() => setKind(undefined)}
           onMade={(channel) => (channel.webhook_secret === undefined ? open(channel.id) : setMade(channel))}

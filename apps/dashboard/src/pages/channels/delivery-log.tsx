@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Truck } from 'lucide-react';
@@ -22,20 +23,28 @@ const STATUSES = ['pending', 'held', 'delivered', 'failed', 'discarded'];
 
 interface DeliveryLogProps {
   readonly channelId: string;
+  /** When a failing channel tries its oldest held delivery. */
+  readonly nextProbe?: string | null;
   readonly statuses: readonly string[] | undefined;
   readonly onChoose: (statuses: readonly string[] | undefined) => void;
   /** It may be taken along as a file. */
   readonly isExported?: boolean;
 }
 
-export function DeliveryLog({ channelId, statuses, onChoose, isExported = false }: DeliveryLogProps) {
+export function DeliveryLog({
+  channelId,
+  nextProbe = null,
+  statuses,
+  onChoose,
+  isExported = false,
+}: DeliveryLogProps) {
   const may = useMay();
   const query = useInfiniteQuery({
     ...deliveriesOfChannelQuery(channelId, statuses),
     placeholderData: keepPreviousData,
     refetchInterval: DELIVERIES_MS,
   });
-  const columns = may('api:delivery:replay') ? [...COLUMNS, ACTION] : COLUMNS;
+  const columns = [...columnsOf(nextProbe), ...(may('api:delivery:replay') ? [ACTION] : [])];
   const { rows, total } = rowsOf(query.data?.pages);
   return (
     <Panel
@@ -68,13 +77,10 @@ export function DeliveryLog({ channelId, statuses, onChoose, isExported = false 
         columns={columns}
         waitingRows={6}
         empty={
-          <Empty
-            icon={<Truck />}
-            title={statuses ? 'No delivery has this status' : 'Nothing was delivered yet'}
-          >
+          <Empty icon={<Truck />} title={statuses ? 'No deliveries with this status' : 'No deliveries yet'}>
             {statuses
-              ? 'Take the filter away to see all of them.'
-              : 'Send a test message to see what your system will get.'}
+              ? 'Clear the filter to see all deliveries.'
+              : 'Send a test message to see what your system receives.'}
           </Empty>
         }
       />
@@ -82,7 +88,7 @@ export function DeliveryLog({ channelId, statuses, onChoose, isExported = false 
   );
 }
 
-const COLUMNS: readonly Column<Delivery>[] = [
+const columnsOf = (nextProbe: string | null): readonly Column<Delivery>[] => [
   {
     name: 'Event',
     width: 'minmax(12rem, 1fr)',
@@ -102,10 +108,10 @@ const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
   {
     name: 'Outcome',
-    width: 'minmax(11rem, 0.8fr)',
+    width: 'minmax(14rem, 1fr)',
     cell: (delivery) => (
       <span className="truncate text-soft" title={delivery.last_error ?? undefined}>
-        <When delivery={delivery} />
+        <When delivery={delivery} nextProbe={nextProbe} />
       </span>
     ),
   },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the preview of a channel says of a week. */
 interface Week {
   readonly event_count: number;
@@ -9,7 +10,7 @@ export function describePreview({ event_count: count, is_complete: isComplete }:
   if (count === 0)
     return isComplete
       ? 'Last week this channel would have had no events.'
-      : 'Last week has more events than a preview counts.';
+      : 'Last week had more events than a preview counts.';
   const events = `${count.toLocaleString('en-US')} ${count === 1 ? 'event' : 'events'}`;
   return `Last week this channel would have had ${isComplete ? events : `at least ${events}`}.`;
 }

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHANNEL_KINDS } from '@chainwatch/sdk/catalogue';
-import { describeKind, KIND_NAMES, targetOf, valuesOf, type Kind } from './kinds.ts';
+import { describeKind, KIND_NAMES, targetOf, type Kind } from './kinds.ts';
 import type { Channel } from '../../api/queries.ts';
 
 it('offers every kind of the API, and asks for all that it needs', () => {
@@ -31,22 +32,6 @@ it('shows a kind that it has no words for', () => {
   ]);
   expect(describeKind('newer_kind' as Kind)).toEqual({ title: 'Newer kind', about: '', fields: [] });
   expect(targetOf({ kind: 'toy', config: {} } as unknown as Channel)).toBe('Toy');
-});
-
-it('writes what the API takes', () => {
-  expect(valuesOf('kafka', { brokers: 'a:1, b:2', topic: 't', auth: 'ada:p:w' })).toEqual({
-    brokers: ['a:1', 'b:2'],
-    topic: 't',
-    auth: { type: 'scram-sha-512', username: 'ada', password: 'p:w' },
-  });
-  expect(valuesOf('sqs', { queue_url: ' https://q ', auth: 'AKIA:s3cret' })).toEqual({
-    queue_url: 'https://q',
-    auth: { access_key_id: 'AKIA', secret_access_key: 's3cret' },
-  });
-  expect(valuesOf('redis_stream', { url: 'redis://a', stream: 's', auth: ' ' })).toEqual({
-    url: 'redis://a',
-    stream: 's',
-  });
 });
 
 it('shows where a channel delivers to', () => {

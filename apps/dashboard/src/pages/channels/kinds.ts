@@ -1,16 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHANNEL_KINDS } from '@chainwatch/sdk/catalogue';
 import type { Channel } from '../../api/queries.ts';
 
 export type Kind = Channel['kind'];
 
-interface KindField {
+export interface KindField {
   readonly name: string;
   readonly label: string;
   readonly placeholder?: string;
   readonly hint?: string;
+  /** Write-only: what is stored is never shown. */
   readonly isSecret?: boolean;
-  /** Left out of the body where it is empty. */
   readonly isOptional?: boolean;
+  /** What an empty optional field means. */
+  readonly empty?: unknown;
+  /** Values to choose from, with their titles; the first is the default. */
+  readonly choices?: Readonly<Record<string, string>>;
   /** How what was written stands in the body; default as it is. */
   readonly toValue?: (text: string) => unknown;
 }
@@ -19,22 +24,6 @@ interface KindText {
   readonly title: string;
   readonly about: string;
   readonly fields: readonly KindField[];
-}
-
-/** `user:password`, as the API takes it. */
-function userField(type: string): KindField {
-  return {
-    name: 'auth',
-    label: 'User and password',
-    placeholder: 'chainwatch:correct horse',
-    hint: 'With a colon between; empty where the server asks for none.',
-    isSecret: true,
-    isOptional: true,
-    toValue(text) {
-      const [username, password] = splitOnce(text);
-      return { type, username, password };
-    },
-  };
 }
 
 function splitOnce(text: string): [string, string] {
@@ -51,21 +40,31 @@ const KINDS: Readonly<Record<string, KindText>> = {
   },
   nats: {
     title: 'NATS',
-    about: 'Published on a subject of your own server.',
+    about: 'Published to a subject on your NATS server.',
     fields: [
       {
         name: 'url',
         label: 'Server',
         placeholder: 'tls://nats.example.com:4222',
-        hint: 'With user and password in it where it asks for them.',
       },
       { name: 'subject', label: 'Subject', placeholder: 'payments.chainwatch' },
     ],
   },
   http_batch: {
     title: 'HTTP batch',
-    about: 'Many events in one signed HTTP POST, a line each.',
-    fields: [{ name: 'url', label: 'URL', placeholder: 'https://ingest.example.com/chainwatch' }],
+    about: 'Many events in one signed HTTP POST, one per line.',
+    fields: [
+      { name: 'url', label: 'URL', placeholder: 'https://ingest.example.com/chainwatch' },
+      {
+        name: 'max_events',
+        label: 'Events per request',
+        placeholder: '500',
+        hint: 'At most 500.',
+        isOptional: true,
+        empty: 500,
+        toValue: toNumber,
+      },
+    ],
   },
   kafka: {
     title: 'Kafka',
@@ -75,23 +74,30 @@ const KINDS: Readonly<Record<string, KindText>> = {
         name: 'brokers',
         label: 'Brokers',
         placeholder: 'kafka-1.example.com:9093, kafka-2.example.com:9093',
-        hint: 'Separated by commas. They must speak TLS; the API can turn it off.',
+        hint: 'Separated by commas.',
         toValue: toList,
       },
       { name: 'topic', label: 'Topic', placeholder: 'payments' },
-      userField('scram-sha-512'),
+      {
+        name: 'tls',
+        label: 'TLS',
+        isOptional: true,
+        empty: true,
+        choices: { true: 'On', false: 'Off' },
+        toValue: (text) => text === 'true',
+      },
     ],
   },
   rabbitmq: {
     title: 'RabbitMQ',
-    about: 'Published with confirms to your own server.',
+    about: 'Published with confirms to your RabbitMQ server.',
     fields: [
       { name: 'url', label: 'Server', placeholder: 'amqps://rabbitmq.example.com:5671/payments' },
       {
         name: 'routing_key',
         label: 'Routing key',
         placeholder: 'payments',
-        hint: 'The name of a queue, where no exchange is given.',
+        hint: 'The queue name if no exchange is given.',
       },
       {
         name: 'exchange',
@@ -99,8 +105,8 @@ const KINDS: Readonly<Record<string, KindText>> = {
         placeholder: 'chainwatch',
         hint: 'Empty: the default exchange.',
         isOptional: true,
+        empty: '',
       },
-      userField('user'),
     ],
   },
   redis_stream: {
@@ -109,12 +115,20 @@ const KINDS: Readonly<Record<string, KindText>> = {
     fields: [
       { name: 'url', label: 'Server', placeholder: 'rediss://redis.example.com:6379/0' },
       { name: 'stream', label: 'Stream', placeholder: 'payments' },
-      userField('user'),
+      {
+        name: 'max_length',
+        label: 'Maximum length',
+        placeholder: '1000000',
+        hint: 'Redis removes older entries. Empty: nothing is removed.',
+        isOptional: true,
+        empty: null,
+        toValue: toNumber,
+      },
     ],
   },
   sqs: {
     title: 'Amazon SQS',
-    about: 'Sent to a queue, in order of address where it is a FIFO queue.',
+    about: 'Sent to a queue. FIFO queues keep the order of each address.',
     fields: [
       {
         name: 'queue_url',
@@ -122,10 +136,18 @@ const KINDS: Readonly<Record<string, KindText>> = {
         placeholder: 'https://sqs.eu-central-1.amazonaws.com/123456789012/payments.fifo',
       },
       {
+        name: 'region',
+        label: 'Region',
+        placeholder: 'eu-central-1',
+        hint: 'Empty: the region in the URL.',
+        isOptional: true,
+        empty: null,
+      },
+      {
         name: 'auth',
         label: 'Access key',
         placeholder: 'AKIAIOSFODNN7EXAMPLE:secret',
-        hint: 'Its id and its secret, with a colon between; it needs sqs:SendMessage.',
+        hint: 'Key ID and secret, separated by a colon. Needs sqs:SendMessage.',
         isSecret: true,
         toValue(text) {
           const [id, secret] = splitOnce(text);
@@ -162,13 +184,13 @@ const KINDS: Readonly<Record<string, KindText>> = {
     title: 'Telegram',
     about: 'A message of your bot in a chat.',
     fields: [
-      { name: 'bot_token', label: 'Token of the bot', isSecret: true },
-      { name: 'chat_id', label: 'Chat id', placeholder: '42000000', toValue: Number },
+      { name: 'bot_token', label: 'Bot token', isSecret: true },
+      { name: 'chat_id', label: 'Chat ID', placeholder: '42000000', toValue: Number },
     ],
   },
   email: {
     title: 'E-mail',
-    about: 'A mail to people, who confirm it by a link first.',
+    about: 'An e-mail to people, who first confirm by a link.',
     fields: [
       {
         name: 'recipients',
@@ -221,25 +243,17 @@ function parseLoosely(text: string): unknown {
   }
 }
 
+/** What is no number stays text: the API says what it expected. */
+function toNumber(text: string): unknown {
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
 function toList(text: string): string[] {
   return text.split(/[\s,]+/).filter((one) => one !== '');
 }
 
-/** Members of a body from what was written. */
-export function valuesOf(kind: Kind, texts: Readonly<Record<string, string>>): Record<string, unknown> {
-  const written = describeKind(kind).fields.map((field) => ({
-    ...field,
-    text: (texts[field.name] ?? '').trim(),
-  }));
-  return Object.fromEntries(
-    written
-      .filter(({ isOptional, text }) => !isOptional || text !== '')
-      .map(({ name, toValue = String, text }) => [name, toValue(text)]),
-  );
-}
-
 /** `bot_token` → `Bot token` */
-function toWords(name: string): string {
+export function toWords(name: string): string {
   const text = name.replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

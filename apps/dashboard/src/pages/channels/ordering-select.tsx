@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Select } from '../../ui/field.tsx';
 import { ORDERINGS, type OrderingChoice } from './ordering.ts';
 

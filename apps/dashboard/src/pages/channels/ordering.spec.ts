@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeOrdering, ORDERINGS } from './ordering.ts';
 
 it('names what each choice makes', () => {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Select } from '../../ui/field.tsx';
-import { PROOFS, type IncludedProof } from './proofs.ts';
+import { PROOFS } from './proofs.ts';
 
 interface ProofChoiceProps {
-  readonly value: IncludedProof;
-  readonly onChange: (value: IncludedProof) => void;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
   readonly error?: string;
 }
 
@@ -12,9 +13,9 @@ export function ProofChoice({ value, onChange, error }: ProofChoiceProps) {
   return (
     <Select
       label="Proof of inclusion"
-      hint={PROOFS[value][1]}
+      hint={Object.hasOwn(PROOFS, value) ? PROOFS[value as keyof typeof PROOFS][1] : undefined}
       value={value}
-      onChange={(event) => onChange(event.target.value as IncludedProof)}
+      onChange={(event) => onChange(event.target.value)}
       error={error}
     >
       {Object.entries(PROOFS).map(([name, [title]]) => (

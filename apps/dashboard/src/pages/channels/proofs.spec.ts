@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHANNEL_KINDS } from '@chainwatch/sdk/catalogue';
 import type { Kind } from './kinds.ts';
 import { describeProof, takesProofs } from './proofs.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { CHANNEL_KINDS } from '@chainwatch/sdk/catalogue';
 import type { Kind } from './kinds.ts';
 
@@ -7,7 +8,7 @@ export const PROOFS = {
   link: ['Link', 'Transaction events have a link to the proof in data.proof.'],
   inline: ['Inline', 'Transaction events contain the proof itself, or a link where it exceeds 16 KiB.'],
 } as const;
-export type IncludedProof = keyof typeof PROOFS;
+type IncludedProof = keyof typeof PROOFS;
 
 /** Kinds for people have no proofs; a newer API may have kinds that are not known here. */
 export function takesProofs(kind: Kind): boolean {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
@@ -31,7 +32,7 @@ export function RecoverButton({ channelId }: { readonly channelId: string }) {
       ),
     onSuccess: async ({ recovered_count }) => {
       setAsking(false);
-      tell(`${recovered_count.toLocaleString()} deliveries are sent again`);
+      tell(`${recovered_count.toLocaleString()} deliveries are being resent`);
       await client.invalidateQueries({ queryKey: ['deliveries'] });
     },
   });
@@ -42,16 +43,12 @@ export function RecoverButton({ channelId }: { readonly channelId: string }) {
       </Button>
       {isAsking && (
         <Modal
-          title="Send again what failed"
-          description="After an outage of the receiver: what it took already is not sent."
+          title="Retry failed deliveries"
+          description="Sends events again that failed during an outage. Events already delivered are skipped."
           onClose={() => setAsking(false)}
         >
           <div className="flex flex-col gap-3">
-            <Select
-              label="Of the last"
-              value={spanMs}
-              onChange={(event) => setSpanMs(Number(event.target.value))}
-            >
+            <Select label="Period" value={spanMs} onChange={(event) => setSpanMs(Number(event.target.value))}>
               {SPANS.map(([ms, title]) => (
                 <option key={ms} value={ms}>
                   {title}
@@ -63,7 +60,7 @@ export function RecoverButton({ channelId }: { readonly channelId: string }) {
           <ModalActions>
             <Button onClick={() => setAsking(false)}>Cancel</Button>
             <Button look="primary" isBusy={recovering.isPending} onClick={() => recovering.mutate()}>
-              Send again
+              Retry deliveries
             </Button>
           </ModalActions>
         </Modal>

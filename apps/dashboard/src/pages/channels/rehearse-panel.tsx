@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { components } from '@chainwatch/sdk';
 import { Play } from 'lucide-react';
@@ -14,9 +15,9 @@ const SCENARIOS: Readonly<Record<Scenario, string>> = {
   duplicate: 'The same event twice',
   reordered: 'Confirmed before detected',
   reorg: 'Undone after its confirmation',
-  late: 'An event that is an hour old',
+  late: 'An event one hour late',
   burst: '1,000 events at once',
-  slow: 'Sent again because the answer was lost',
+  slow: 'Resent because the response was lost',
   rotation: 'Two signatures during a rotation',
 };
 
@@ -53,7 +54,7 @@ export function RehearsePanel({ channelId }: { readonly channelId: string }) {
       >
         <Select
           label="Scenario"
-          hint="Made-up events, marked as test messages."
+          hint="Synthetic events, marked as test messages."
           value={scenario}
           onChange={(event) => setScenario(event.target.value as Scenario)}
         >

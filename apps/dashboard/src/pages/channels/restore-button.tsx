@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArchiveRestore } from 'lucide-react';
 import { useState } from 'react';
@@ -34,15 +35,15 @@ export function RestoreButton({ channel, onRestored }: RestoreButtonProps) {
       ),
     onSuccess: async () => {
       setAsking(false);
-      tell('The channel is active');
+      tell('Channel restored');
       await client.invalidateQueries(heldCountQuery(channel.id));
       await onRestored();
     },
   });
   const waiting =
     count.data === undefined
-      ? 'Events that came meanwhile'
-      : `${count.data.toLocaleString()} ${count.data === 1 ? 'event that waits' : 'events that wait'}`;
+      ? 'Events held meanwhile'
+      : `${count.data.toLocaleString()} ${count.data === 1 ? 'held event' : 'held events'}`;
   return (
     <>
       <Button
@@ -55,7 +56,7 @@ export function RestoreButton({ channel, onRestored }: RestoreButtonProps) {
       {isAsking && (
         <Modal
           title={`Restore ${channel.name}`}
-          description="Its events are held for 14 days."
+          description="Events are held for 14 days."
           onClose={() => setAsking(false)}
         >
           <div className="flex flex-col gap-3">

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
@@ -38,7 +39,7 @@ export function SecretsPanel({ channelId }: { readonly channelId: string }) {
               )}
             </Fact>
             {query.data.previous && (
-              <Fact name="Signs too">
+              <Fact name="Previous secret">
                 <code className="font-mono break-all">{query.data.previous.mask}</code>
                 <span className="block text-soft">
                   for another <TimeLeft until={query.data.previous.expires_at} />
@@ -82,7 +83,7 @@ function Rotation({ channelId, isOverlapping }: RotationProps) {
       bodyOf(
         api.DELETE('/notification_channels/{notification_channel_id}/webhook-secrets/previous', { params }),
       ),
-    onSuccess: () => tell('Only the new secret signs'),
+    onSuccess: () => tell('Overlap ended. Only the new secret signs.'),
     onError: tellProblem,
     onSettled: refresh,
   });
@@ -93,7 +94,7 @@ function Rotation({ channelId, isOverlapping }: RotationProps) {
           isSmall
           isBusy={ending.isPending}
           question="End the overlap now?"
-          consequence="The old secret stops to sign: receivers that know only that one refuse every delivery from then on."
+          consequence="The old secret stops signing. Receivers that know only the old secret reject every delivery."
           onConfirm={() => ending.mutate()}
         >
           End the overlap
@@ -104,7 +105,7 @@ function Rotation({ channelId, isOverlapping }: RotationProps) {
           isBusy={rotating.isPending}
           icon={<KeyRound aria-hidden className="size-3.5" />}
           question="Rotate the signing secret?"
-          consequence="A new secret signs from now on, and the old one beside it for 24 hours. Give the new one to your receivers within that time."
+          consequence="Both secrets sign for 24 hours. Update your receivers within that time."
           onConfirm={() => rotating.mutate()}
         >
           Rotate
@@ -117,7 +118,7 @@ function Rotation({ channelId, isOverlapping }: RotationProps) {
           secret={secret}
           onClose={() => setSecret(undefined)}
         >
-          It is shown this once. For 24 hours deliveries carry a signature of each of the two.
+          It is shown only once. For 24 hours, deliveries have a signature of each secret.
         </SecretDialog>
       )}
     </div>

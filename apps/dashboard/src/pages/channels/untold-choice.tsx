@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { chainsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
@@ -23,8 +24,8 @@ export function UntoldChoice({ untold, isChosen, onChange }: UntoldChoiceProps) 
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1.5 text-[13px] font-medium">Without a transaction</legend>
       <p className="text-xs text-faint">
-        On these chains a balance also changes without a transaction. A program that credits by transactions
-        misses it.
+        On these chains, balances also change without a transaction. Programs that credit by transactions miss
+        these changes.
       </p>
       <ul className="text-xs text-faint">
         {untold.lines.map((line) => (
@@ -32,7 +33,7 @@ export function UntoldChoice({ untold, isChosen, onChange }: UntoldChoiceProps) 
         ))}
       </ul>
       <Checkbox
-        label="Tell these changes too"
+        label="Notify of these changes too"
         hint={`balance.changed, by reason: ${untold.reasons.join(', ')}`}
         checked={isChosen}
         onChange={(event) => onChange(event.target.checked)}

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 import { listUntold } from './untold.ts';
 
 it('lists active chains where a receiver of transactions misses something, and what to subscribe to', () => {
-  const chain = (name: string, untold: readonly string[], isActive = true) =>
-    ({ name, is_active: isActive, untold_reasons: untold }) as Parameters<typeof listUntold>[0][number];
+  const chain = (display_name: string, untold: readonly string[], isActive = true) =>
+    ({ display_name, is_active: isActive, untold_reasons: untold }) as Parameters<
+      typeof listUntold
+    >[0][number];
   expect(
     listUntold([
       chain('ethereum', ['withdrawal', 'adjustment']),
@@ -13,7 +16,7 @@ it('lists active chains where a receiver of transactions misses something, and w
     ]),
   ).toEqual({
     lines: [
-      'ethereum: withdrawals of validators, what only the balance shows',
+      'ethereum: withdrawals of validators, unexplained differences',
       'avalanche: imports and exports',
       'new: withdrawals of validators, airdrop',
     ],

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Blockchain } from '../../api/queries.ts';
 
 type Reason = Blockchain['untold_reasons'][number];
@@ -17,17 +18,18 @@ const WORDS: Readonly<Record<Reason, string>> = {
   atomic: 'imports and exports',
   staking_reward: 'staking rewards',
   stake_withdrawal: 'withdrawn stakes',
-  adjustment: 'what only the balance shows',
+  adjustment: 'unexplained differences',
 };
 
 export function listUntold(
-  chains: readonly Pick<Blockchain, 'name' | 'is_active' | 'untold_reasons'>[],
+  chains: readonly Pick<Blockchain, 'display_name' | 'is_active' | 'untold_reasons'>[],
 ): Untold {
   const silent = chains.filter((chain) => chain.is_active && chain.untold_reasons.length > 0);
   return {
     // A newer API may have reasons without words here.
     lines: silent.map(
-      ({ name, untold_reasons: reasons }) => `${name}: ${reasons.map((one) => WORDS[one] ?? one).join(', ')}`,
+      ({ display_name: name, untold_reasons: reasons }) =>
+        `${name}: ${reasons.map((one) => WORDS[one] ?? one).join(', ')}`,
     ),
     reasons: [...new Set(silent.flatMap((chain) => chain.untold_reasons))],
   };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useState } from 'react';
 import { Terminal } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
@@ -15,7 +16,7 @@ export function Attempts({ delivery: { attempts, event_id } }: { readonly delive
   const newestFirst = attempts.toReversed();
   const [chosenId, setChosenId] = useState<string>();
   const chosen = newestFirst.find(({ id }) => id === chosenId) ?? newestFirst[0];
-  if (chosen === undefined) return <p className="text-[13px] text-soft">Nothing was sent yet.</p>;
+  if (chosen === undefined) return <p className="text-[13px] text-soft">No payments yet.</p>;
   return (
     <div className="grid gap-4 md:grid-cols-[15rem_minmax(0,1fr)]">
       <ul aria-label="Attempts" className="flex flex-col gap-0.5">

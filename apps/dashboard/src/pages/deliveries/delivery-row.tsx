@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
@@ -8,6 +9,7 @@ import { classes } from '../../ui/classes.ts';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
+import { TimeTo } from '../channels/time-to.tsx';
 import { Attempts } from './attempts.tsx';
 import { RedeliverButton } from './redeliver-button.tsx';
 
@@ -42,7 +44,7 @@ export function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
         </Link>
         {channel && <span className="text-faint">{channel.kind}</span>}
         <span className="ml-auto flex flex-wrap items-center gap-3 text-soft">
-          <When delivery={delivery} />
+          <When delivery={delivery} nextProbe={channel?.next_attempt_at} />
           {may('api:delivery:replay') && <RedeliverButton delivery={delivery} isSmall />}
         </span>
       </div>
@@ -51,7 +53,13 @@ export function DeliveryRow({ delivery }: { readonly delivery: Delivery }) {
   );
 }
 
-export function When({ delivery }: { readonly delivery: Delivery }) {
+interface WhenProps {
+  readonly delivery: Delivery;
+  /** When its channel tries the oldest held delivery; undefined: that is not known here. */
+  readonly nextProbe?: string | null | undefined;
+}
+
+export function When({ delivery, nextProbe }: WhenProps) {
   const attempts = `${delivery.attempt_count} ${delivery.attempt_count === 1 ? 'attempt' : 'attempts'}`;
   if (delivery.delivered_at !== null)
     return (
@@ -62,7 +70,18 @@ export function When({ delivery }: { readonly delivery: Delivery }) {
   if (delivery.next_attempt_at !== null)
     return (
       <span>
-        {attempts} · next <Time at={delivery.next_attempt_at} />
+        {attempts} · next <TimeTo at={delivery.next_attempt_at} />
+      </span>
+    );
+  if (delivery.status === 'held')
+    return (
+      <span>
+        {delivery.last_error ?? attempts} · held until the channel recovers
+        {nextProbe && (
+          <>
+            , tried <TimeTo at={nextProbe} />
+          </>
+        )}
       </span>
     );
   return <span>{delivery.last_error ?? attempts}</span>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -23,7 +24,7 @@ export function RedeliverButton({ delivery, isSmall }: RedeliverButtonProps) {
           },
         ),
       ),
-    onSuccess: () => tell('Sent again'),
+    onSuccess: () => tell('Delivery sent again'),
     onError: tellProblem,
     onSettled: () =>
       client.invalidateQueries({

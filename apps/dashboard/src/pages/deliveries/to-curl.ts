@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What an attempt sent; channels that are no HTTP have other members. */
 export interface SentRequest {
   readonly url?: string;

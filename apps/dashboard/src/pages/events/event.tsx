@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { deliveriesOfEventQuery, eventQuery } from '../../api/queries.ts';
@@ -35,7 +36,7 @@ export function EventPage() {
                 <DeliveryRow key={delivery.id} delivery={delivery} />
               ))}
               {deliveries.data?.items.length === 0 && (
-                <li className="px-4 py-3 text-[13px] text-soft">No channel asked for it.</li>
+                <li className="px-4 py-3 text-[13px] text-soft">No channel subscribes to this event.</li>
               )}
             </ul>
           </Panel>

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 import { EVENT_TITLES } from '@chainwatch/sdk/catalogue';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Bell } from 'lucide-react';
 import { exportEvents } from '../../api/exports.ts';
-import { eventsQuery, rowsOf, useChainName, type EventItem } from '../../api/queries.ts';
+import { eventsQuery, rowsOf, type EventItem } from '../../api/queries.ts';
 import { withoutEmpty, type EventSearch } from '../../app/search-params.ts';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { ChoiceChip, ClearButton, orNone } from '../../ui/chips.tsx';
 import { DayChips } from '../../ui/day-chips.tsx';
 import { ExportMenu } from '../../ui/export-menu.tsx';
@@ -23,7 +25,7 @@ export function EventsPage() {
   return (
     <Page
       title="Events"
-      eyebrow={query.data ? `${total.toLocaleString()} that are kept` : undefined}
+      eyebrow={query.data ? `${total.toLocaleString()} stored` : undefined}
       actions={total > 0 && <ExportMenu name="events" read={(type) => exportEvents(search, type)} />}
     >
       <Filters search={search} />
@@ -38,8 +40,8 @@ export function EventsPage() {
           empty={
             <Empty icon={<Bell />} title="No events">
               {Object.keys(search).length > 0
-                ? 'Take one of the filters away.'
-                : 'They appear here the moment a monitored address sends or receives something, and are kept for 30 days unless configured otherwise.'}
+                ? 'Remove a filter.'
+                : 'Events appear here when a monitored address sends or receives something. They are kept for 30 days by default.'}
             </Empty>
           }
         />
@@ -59,14 +61,14 @@ const COLUMNS: readonly Column<EventItem>[] = [
     ),
   },
   {
-    name: 'What it says',
+    name: 'Summary',
     width: 'minmax(11rem, 1fr)',
     cell: ({ type }) => <span className="truncate text-soft">{EVENT_TITLES[type]}</span>,
   },
   {
     name: 'Chain',
     width: 'minmax(7rem, 0.7fr)',
-    cell: (event) => <ChainName event={event} />,
+    cell: (event) => <EventChain event={event} />,
   },
   {
     name: 'Position',
@@ -74,14 +76,13 @@ const COLUMNS: readonly Column<EventItem>[] = [
     isRight: true,
     cell: ({ position }) => <span className="text-soft tabular-nums">{position ?? '–'}</span>,
   },
-  { name: 'Made', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { name: 'Created', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function ChainName({ event: { data } }: { readonly event: EventItem }) {
-  const nameOf = useChainName();
+function EventChain({ event: { data } }: { readonly event: EventItem }) {
   const gid =
     'transaction' in data ? data.transaction.chain_gid : 'chain_gid' in data ? data.chain_gid : undefined;
-  return <span className="truncate capitalize">{gid === undefined ? '–' : nameOf(gid)}</span>;
+  return gid === undefined ? <span className="text-faint">–</span> : <ChainName gid={gid} />;
 }
 
 function Filters({ search }: { readonly search: EventSearch }) {

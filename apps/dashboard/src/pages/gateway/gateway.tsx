@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Waypoints } from 'lucide-react';
 import { useState } from 'react';
@@ -64,16 +65,15 @@ export function GatewayPage() {
 
 function UsagePanels({ hours }: { readonly hours: number }) {
   const query = useQuery(usageQuery(hours));
-  const keys = useQuery(keysQuery);
+  const keys = useQuery(keysQuery());
   if (query.error) return <Problem error={query.error} onRetry={() => void query.refetch()} />;
   if (query.isPending) return <Waiting rows={8} />;
   const { rows, isWhole } = query.data;
   if (rows.length === 0)
     return (
       <Panel>
-        <Empty icon={<Waypoints />} title="No calls">
-          Make a key for the RPC gateway under Keys, and call a node with it. Calls are counted within a
-          minute.
+        <Empty icon={<Waypoints />} title="No calls" docs="guides/rpc-gateway">
+          Create an RPC gateway key under Keys and call a node with it. Calls are counted within a minute.
         </Empty>
       </Panel>
     );
@@ -83,8 +83,8 @@ function UsagePanels({ hours }: { readonly hours: number }) {
     <div className="flex min-w-0 flex-col gap-5">
       {!isWhole && (
         <p className="rounded-md bg-warn-wash px-3 py-2 text-[13px] text-warn">
-          There is more than can be shown at once: the figures begin at{' '}
-          {new Date(rows.at(-1)!.hour).toLocaleString()}. Choose a shorter time.
+          Too many calls to show at once. The figures start at {new Date(rows.at(-1)!.hour).toLocaleString()}.
+          Choose a shorter period.
         </p>
       )}
       <Tiles>
@@ -94,7 +94,7 @@ function UsagePanels({ hours }: { readonly hours: number }) {
           note={`${sayBytes(total!.bytesOut)} sent`}
         />
         <Tile
-          name="From the cache"
+          name="Cached"
           value={sayShare(total!.cached, total!.requests)}
           note={`${total!.cached.toLocaleString()} calls`}
         />
@@ -103,7 +103,7 @@ function UsagePanels({ hours }: { readonly hours: number }) {
           value={sayShare(total!.failures, total!.requests)}
           note={`${total!.failures.toLocaleString()} calls`}
         />
-        <Tile name="Mean time" value={sayMean(total!)} note={`95 % take ${sayP95(total!)}`} />
+        <Tile name="Mean latency" value={sayMean(total!)} note={`p95 ${sayP95(total!)}`} />
       </Tiles>
       <UsageHours rows={rows} hours={hours} />
       <UsageTable title="By method" sums={sumUsage(rows, ({ method }) => method)} />

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Network } from '../../api/gateway-queries.ts';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
 
@@ -8,12 +10,12 @@ export function Networks({ networks }: { readonly networks: readonly Network[] }
   return (
     <Panel title="Networks" isFlush>
       {shown.length === 0 ? (
-        <p className="px-4 py-3 text-[13px] text-soft">No chain has a node: set one under Chains.</p>
+        <p className="px-4 py-3 text-[13px] text-soft">No chain has a node. Add one under Chains.</p>
       ) : (
         <ul aria-label="Networks" className="divide-y divide-line">
           {shown.map(({ chain_gid, display_name, status, head_number }) => (
             <li key={chain_gid} className="flex flex-wrap items-center gap-x-3 px-4 py-2.5 text-[13px]">
-              <span className="font-medium">{display_name}</span>
+              <ChainName gid={chain_gid} name={display_name} className="font-medium" />
               <Status of={status} />
               <span className="ml-auto text-soft tabular-nums">{head_number?.toLocaleString() ?? '–'}</span>
             </li>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UsageRow } from '../../api/gateway-queries.ts';
 import { sayMean, sayP95, sayShare, sumUsage } from './sum-usage.ts';
 

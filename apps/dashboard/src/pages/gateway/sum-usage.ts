@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UsageRow } from '../../api/gateway-queries.ts';
 
 type Bucket = NonNullable<UsageRow['latency']>['buckets'][number];

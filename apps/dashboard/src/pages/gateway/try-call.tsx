@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useState } from 'react';
@@ -51,7 +52,7 @@ export function TryCall({ rpcUrl, networks }: TryCallProps) {
         </Select>
         <TextField
           label="RPC key"
-          hint="It is kept in this page alone, until you leave it."
+          hint="Kept in this page until you leave it."
           type="password"
           required
           placeholder="svc_rpc_…"

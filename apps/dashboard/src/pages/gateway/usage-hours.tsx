@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { UsageRow } from '../../api/gateway-queries.ts';
 import { Bars } from '../../ui/bars.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -30,12 +31,12 @@ export function UsageHours({ rows, hours }: UsageHoursProps) {
       at,
       count: requests,
       part: cached,
-      title: `${new Date(at).toLocaleString()}: ${requests.toLocaleString()}, ${cached.toLocaleString()} from the cache`,
+      title: `${new Date(at).toLocaleString()}: ${requests.toLocaleString()}, ${cached.toLocaleString()} cached`,
     };
   });
   const total = bars.reduce((sum, bar) => sum + bar.count, 0);
   return (
-    <Panel title="Calls over time" aside={<span className="text-xs text-faint">green: from the cache</span>}>
+    <Panel title="Calls over time" aside={<span className="text-xs text-faint">green: cached</span>}>
       <Bars
         label={`${total.toLocaleString()} ${total === 1 ? 'call' : 'calls'} in ${hours} hours`}
         bars={bars}

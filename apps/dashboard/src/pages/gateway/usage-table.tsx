@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Panel } from '../../ui/panel.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { sayMean, sayP95, sayShare, type UsageSum } from './sum-usage.ts';
@@ -28,7 +29,7 @@ const COLUMNS: readonly Column<UsageSum>[] = [
   },
   { name: 'Calls', width: '5rem', isRight: true, cell: ({ requests }) => requests.toLocaleString() },
   {
-    name: 'From the cache',
+    name: 'Cached',
     width: '6.5rem',
     isRight: true,
     cell: ({ cached, requests }) => sayShare(cached, requests),
@@ -39,6 +40,6 @@ const COLUMNS: readonly Column<UsageSum>[] = [
     isRight: true,
     cell: ({ failures, requests }) => sayShare(failures, requests),
   },
-  { name: 'Mean time', width: '5.5rem', isRight: true, cell: sayMean },
-  { name: '95 % take', width: '6rem', isRight: true, cell: sayP95 },
+  { name: 'Mean latency', width: '5.5rem', isRight: true, cell: sayMean },
+  { name: 'p95', width: '6rem', isRight: true, cell: sayP95 },
 ];

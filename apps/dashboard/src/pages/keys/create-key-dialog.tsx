@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -36,16 +37,16 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
         secret={making.data.key}
         onClose={onClose}
       >
-        Give it to the program that uses it. It is stored nowhere, and shown this once.
+        Store it in the program that uses it. It is shown only once.
       </SecretDialog>
     );
   const reason = reasonFor(making.error, 'name');
   return (
     <FormModal
-      title="Make a key"
-      description="It can do what is ticked, and nothing else."
+      title="Create key"
+      description="The key has only the selected permissions."
       onClose={onClose}
-      action="Make key"
+      action="Create key"
       sending={making}
       reasons={[reason]}
       isDisabled={permissions.length === 0}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Key } from '../../api/management-queries.ts';
 import { Checkbox } from '../../ui/field.tsx';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -43,13 +44,13 @@ export function RollDialog({ rolled: { id, name, mask }, onClose }: RollDialogPr
         secret={rolling.data.key}
         onClose={onClose}
       >
-        Give it to the program that uses the old one. It is stored nowhere, and shown this once.
+        Store it in the program that uses the old key. It is shown only once.
       </SecretDialog>
     );
   return (
     <Modal
       title={`Roll ${name}`}
-      description="A new key with the same permissions takes its place."
+      description="Replaces the key with a new one that has the same permissions."
       onClose={onClose}
     >
       <div className="flex flex-col gap-3">

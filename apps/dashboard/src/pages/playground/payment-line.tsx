@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { rowsOf, transactionsQuery, useChainName } from '../../api/queries.ts';
+import { rowsOf, transactionsQuery } from '../../api/queries.ts';
 import { Amount } from '../../ui/amount.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { shorten } from '../../ui/copy.tsx';
 import { Status } from '../../ui/status.tsx';
 import type { SentPayment } from './payment-form.tsx';
@@ -11,7 +13,6 @@ const LOOK_MS = 1_000;
 /** How far a payment has come. */
 export function PaymentLine({ payment }: { readonly payment: SentPayment }) {
   const { chainGid, hash, to, amount, symbol } = payment;
-  const nameOf = useChainName();
   const query = useInfiniteQuery({
     ...transactionsQuery({ chains: [chainGid], hash }),
     refetchInterval: ({ state }) =>
@@ -20,14 +21,14 @@ export function PaymentLine({ payment }: { readonly payment: SentPayment }) {
   const [transaction] = rowsOf(query.data?.pages).rows;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">
-      <span className="font-medium capitalize">{nameOf(chainGid)}</span>
+      <ChainName gid={chainGid} className="font-medium" />
       <Amount value={amount} symbol={symbol} />
       <span className="text-soft">
         to <span className="font-mono">{shorten(to)}</span>
       </span>
       <span className="ml-auto flex items-center gap-3">
         {transaction === undefined ? (
-          <span className="text-soft">sent, not seen yet</span>
+          <span className="text-soft">Sent, not detected yet</span>
         ) : (
           <>
             <span className="text-soft tabular-nums">
@@ -40,7 +41,7 @@ export function PaymentLine({ payment }: { readonly payment: SentPayment }) {
               params={{ id: transaction.id }}
               className="font-medium text-accent-ink hover:underline"
             >
-              Watch it
+              View payment
             </Link>
           </>
         )}

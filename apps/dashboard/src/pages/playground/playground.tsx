@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
@@ -14,11 +15,11 @@ export function PlaygroundPage() {
   const query = useQuery(playgroundQuery(url));
   const [sent, setSent] = useState<readonly SentPayment[]>([]);
   return (
-    <Page title="Playground" eyebrow="Of the local stack: its coins are worth nothing">
+    <Page title="Playground" eyebrow="Local test chains. Coins have no value.">
       {url === null ? (
         <Panel>
-          <Empty icon={<FlaskConical />} title="Only on a local stack">
-            npm start brings chains of its own, and coins to play with.
+          <Empty icon={<FlaskConical />} title="Available on a local stack only">
+            npm start runs local test chains with coins to send.
           </Empty>
         </Panel>
       ) : query.error ? (
@@ -27,7 +28,7 @@ export function PlaygroundPage() {
         <Waiting rows={6} />
       ) : (
         <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[24rem_minmax(0,1fr)]">
-          <Panel title="Send a coin">
+          <Panel title="Send a test payment">
             <PaymentForm
               url={url}
               coins={query.data}
@@ -36,9 +37,9 @@ export function PlaygroundPage() {
           </Panel>
           <Panel title="Payments" isFlush>
             {sent.length === 0 ? (
-              <Empty icon={<FlaskConical />} title="Nothing was sent yet">
-                Send a coin to an address of this project: it is seen, confirmed and told to your channels
-                within seconds.
+              <Empty icon={<FlaskConical />} title="No payments yet">
+                Send a test payment to an address of this project. It is detected, confirmed, and delivered to
+                your channels within seconds.
               </Empty>
             ) : (
               <ul aria-label="Payments" className="divide-y divide-line">

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { measureProof } from './measure-proof.ts';
 
 it('counts nodes and bytes of each part', () => {

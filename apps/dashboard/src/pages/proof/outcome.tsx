@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ProvedTransfer } from '@chainwatch/verify';
 import { ArrowRight, CircleAlert, ShieldCheck } from 'lucide-react';
 import { Hash, shorten } from '../../ui/copy.tsx';
@@ -28,7 +29,7 @@ export function Outcome({ verified: { shown, isTrusted } }: { readonly verified:
         </div>
       </div>
       {isFailed ? (
-        <p className="p-3">The transaction failed. It moved nothing but its fee.</p>
+        <p className="p-3">The transaction failed. Moved nothing except the fee.</p>
       ) : (
         <Transfers transfers={transfers} />
       )}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Proof } from '../../api/proof-queries.ts';
 import { Hash } from '../../ui/copy.tsx';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Download, FileX } from 'lucide-react';
@@ -29,8 +30,7 @@ function LoadedProof({ transaction }: { readonly transaction: Transaction }) {
     return (
       <Panel isFlush>
         <Empty icon={<FileX />} title="No proof: not in a block">
-          A proof shows that a transaction is in a block. This one is in no block of the chain: its status is{' '}
-          {transaction.status}.
+          Only transactions in a block have a proof. The status of this transaction is {transaction.status}.
         </Empty>
       </Panel>
     );

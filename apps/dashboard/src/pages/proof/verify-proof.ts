@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { ProvedTransaction } from '@chainwatch/verify';
 import type { Proof } from '../../api/proof-queries.ts';
 

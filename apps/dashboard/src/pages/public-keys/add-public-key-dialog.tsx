@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,25 +11,31 @@ const FIELDS = [
   {
     name: 'extended_public_key',
     label: 'Extended public key',
-    hint: 'Of an account: xpub, ypub, zpub, or those of test networks. Never a private one (xprv).',
+    hint: 'xpub, ypub, zpub, or the form of a test network. Never paste a private key (xprv).',
     placeholder: 'zpub…',
     isRequired: true,
   },
   {
     name: 'derivation_path',
     label: 'Derivation path',
-    hint: 'From the wallet to the account; it decides address format and network.',
+    hint: 'Path from the wallet to the account. Determines address format and network.',
     placeholder: "m/84'/0'/0'",
     isRequired: true,
   },
   {
     name: 'chain_gid',
     label: 'Chain',
-    hint: 'Its CAIP-2 name, only where the path stands for several test networks.',
+    hint: 'CAIP-2 ID. Needed only if the path fits several test networks.',
     placeholder: '',
     isRequired: false,
   },
-  { name: 'label', label: 'Label', hint: 'As you call it; optional.', placeholder: '', isRequired: false },
+  {
+    name: 'label',
+    label: 'Label',
+    hint: 'Optional. Shown instead of the address.',
+    placeholder: '',
+    isRequired: false,
+  },
 ] as const;
 
 export function AddPublicKeyDialog({ onClose }: { readonly onClose: () => void }) {
@@ -49,7 +56,7 @@ export function AddPublicKeyDialog({ onClose }: { readonly onClose: () => void }
         }),
       ),
     onSuccess: async ({ id }) => {
-      tell('Addresses can be derived from it');
+      tell('Public key added');
       await client.invalidateQueries({ queryKey: ['public-keys'] });
       await navigate({ to: '/public-keys/$id', params: { id } });
     },

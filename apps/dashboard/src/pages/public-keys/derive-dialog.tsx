@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
@@ -39,7 +40,7 @@ export function DeriveDialog({ publicKey: { id, next_index }, onClose }: DeriveD
   return (
     <FormModal
       title="Derive a range"
-      description="At most 1,000 at a time; each one is monitored at once."
+      description="Maximum 1,000 at a time. Monitoring starts at once."
       onClose={onClose}
       action="Derive"
       sending={deriving}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { PublicKey } from '../../api/public-key-queries.ts';
 
 type Gap = Pick<PublicKey, 'next_index' | 'last_used_index' | 'gap_limit'>;
@@ -10,7 +11,7 @@ function countUnused({ next_index: next, last_used_index: used }: Gap): number |
 export function GapBar({ publicKey }: { readonly publicKey: Gap }) {
   const unused = countUnused(publicKey);
   const { gap_limit: limit } = publicKey;
-  if (unused === undefined) return <span className="text-warn">no index is left</span>;
+  if (unused === undefined) return <span className="text-warn">No index left</span>;
   return (
     <span className="flex w-full min-w-0 flex-col">
       <progress
@@ -20,7 +21,7 @@ export function GapBar({ publicKey }: { readonly publicKey: Gap }) {
         className="h-1.5 w-full accent-accent"
       />
       <span className={unused > limit ? 'text-xs text-warn' : 'text-xs text-soft'}>
-        {unused.toLocaleString()} unused, wallets look at {limit.toLocaleString()}
+        {unused.toLocaleString()} unused, wallets scan {limit.toLocaleString()}
       </span>
     </span>
   );

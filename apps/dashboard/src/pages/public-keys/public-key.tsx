@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ListPlus, Pencil, Plus, Wallet } from 'lucide-react';
@@ -9,9 +10,10 @@ import {
   type HdAddress,
   type PublicKey,
 } from '../../api/public-key-queries.ts';
-import { rowsOf, useChainName } from '../../api/queries.ts';
+import { rowsOf } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { Hash, shorten } from '../../ui/copy.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
@@ -140,7 +142,7 @@ function Addresses({ publicKey }: { readonly publicKey: PublicKey }) {
         waitingRows={6}
         empty={
           <Empty icon={<Wallet />} title="No addresses yet">
-            Derive the next one for each customer, or a range in advance.
+            Derive the next address for each customer, or a range in advance.
           </Empty>
         }
       />
@@ -179,20 +181,19 @@ const COLUMNS: readonly Column<HdAddress>[] = [
 ];
 
 function Details({ publicKey }: { readonly publicKey: PublicKey }) {
-  const nameOf = useChainName();
   return (
     <Facts>
       <Fact name="Gap">
         <GapBar publicKey={publicKey} />
       </Fact>
       <Fact name="Chain">
-        <span className="capitalize">{nameOf(publicKey.chain_gid)}</span>
+        <ChainName gid={publicKey.chain_gid} />
       </Fact>
       <Fact name="Path">
         <code className="font-mono">{publicKey.derivation_path}</code>, {publicKey.address_format}
       </Fact>
       <Fact name="Last used">{publicKey.last_used_index ?? 'none yet'}</Fact>
-      <Fact name="Next">{publicKey.next_index ?? 'none is left'}</Fact>
+      <Fact name="Next">{publicKey.next_index ?? 'none left'}</Fact>
       <Fact name="Fingerprint">
         <code className="font-mono">{publicKey.fingerprint}</code>
       </Fact>

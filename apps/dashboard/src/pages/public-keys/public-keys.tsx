@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { GitFork, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { publicKeysQuery, type PublicKey } from '../../api/public-key-queries.ts';
-import { rowsOf, useChainName } from '../../api/queries.ts';
+import { rowsOf } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { LoadedTable } from '../../ui/loaded-table.tsx';
 import { Empty, Problem } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
@@ -34,9 +36,14 @@ export function PublicKeysPage() {
           columns={COLUMNS}
           waitingRows={6}
           empty={
-            <Empty icon={<GitFork />} title="No public keys yet" action={add}>
-              From the extended public key of an account (xpub, zpub, …) an address is derived for each
-              customer, without any secret. Add one to begin.
+            <Empty
+              icon={<GitFork />}
+              title="No public keys yet"
+              action={add}
+              docs="cookbook/exchange-deposits"
+            >
+              Derive an address for each customer from an account's extended public key (xpub, zpub, …). No
+              secret is needed.
             </Empty>
           }
         />
@@ -71,7 +78,3 @@ const COLUMNS: readonly Column<PublicKey>[] = [
   { name: 'Gap', width: 'minmax(12rem, 1fr)', cell: (publicKey) => <GapBar publicKey={publicKey} /> },
   { name: 'Added', width: '7rem', isRight: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
-
-function ChainName({ gid }: { readonly gid: string }) {
-  return <span className="truncate capitalize">{useChainName()(gid)}</span>;
-}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Reconciliation } from '../../api/reconciliation-queries.ts';
 import { classes } from '../../ui/classes.ts';
 import { Dot, toneOf } from '../../ui/status.tsx';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Reconciliation } from '../../api/reconciliation-queries.ts';
 import { CLASSES, countDifferences, sayPhase, titleOf } from './classes.ts';
 

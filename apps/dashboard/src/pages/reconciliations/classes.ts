@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Reconciliation, RowClass } from '../../api/reconciliation-queries.ts';
 
 /** Each class in words; differences first, since these are what is looked for. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { findFault, guessType, LEDGER_BYTES_MAX } from './ledger-file.ts';
 
 it.each([

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the API takes. */
 export const LEDGER_BYTES_MAX = 256 * 1_024 * 1_024;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NO_WINDOW, toQuery } from './ledger-window.ts';
 
 it('leaves out what was not written', () => {

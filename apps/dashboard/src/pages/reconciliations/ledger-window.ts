@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Parameters of a reconciliation, as they are written in the form. */
 export interface LedgerWindow {
   readonly name: string;

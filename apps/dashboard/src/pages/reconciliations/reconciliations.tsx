@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Scale, Upload } from 'lucide-react';
@@ -58,7 +59,12 @@ function Reconciliations() {
           columns={COLUMNS}
           waitingRows={6}
           empty={
-            <Empty icon={<Scale />} title="No reconciliations yet" action={upload}>
+            <Empty
+              icon={<Scale />}
+              title="No reconciliations yet"
+              action={upload}
+              docs="guides/reconciliation"
+            >
               Upload a ledger to find deposits that are missing in your books or on chain, amounts that
               differ, and duplicates. Results are kept for 90 days.
             </Empty>

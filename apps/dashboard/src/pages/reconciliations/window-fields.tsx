@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import type { LedgerWindow } from './ledger-window.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { chainsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
@@ -24,7 +25,7 @@ export function ChainsChoice({ chosen, onChange, error }: ChainsChoiceProps) {
         aria-label="Chains to include"
         className="flex max-h-36 flex-col gap-1.5 overflow-y-auto rounded-md border border-line-strong p-3"
       >
-        {chains.map(({ gid, name }) => (
+        {chains.map(({ gid, display_name: name }) => (
           <Checkbox
             key={gid}
             label={name}

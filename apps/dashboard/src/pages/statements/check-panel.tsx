@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { StatementCounts, VerifiedStatement } from '@chainwatch/verify';
 import { useMutation } from '@tanstack/react-query';
 import { CircleAlert, ShieldCheck } from 'lucide-react';
@@ -59,7 +60,7 @@ function Result({ checked: { isValid, kid, faults, lines } }: { readonly checked
           {isValid ? (
             <p className="break-words">
               Signed by key <span className="font-mono break-all">{kid}</span>. The keys came from this
-              service: compare the key ID with a copy that you kept.
+              service: compare the key ID with your own copy.
             </p>
           ) : (
             <ul>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   lastMonth,
   sayGaps,
@@ -27,7 +28,7 @@ it('says which addresses a statement is about', () => {
 });
 
 it('says that there is no gap of a completed statement alone', () => {
-  const progress = { addresses_done: 1, addresses_total: 1, movements: 0 };
+  const progress = { addresses_done: 1, addresses_total: 1, movements: 0, unexplained: 0 };
   const say = (status: 'completed' | 'running', gaps: number): string =>
     sayGaps({ status, progress: { ...progress, gaps } });
   expect([say('running', 0), say('running', 2), say('completed', 0), say('completed', 1_200)]).toEqual([

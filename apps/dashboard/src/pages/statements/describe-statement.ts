@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../api/statement-queries.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { KEYS_PATH } from '../../api/statement-queries.ts';
 
 /** The keys that verify statements, which anybody may read. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { publicKeysQuery } from '../../api/public-key-queries.ts';
 import { rowsOf } from '../../api/queries.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Statement } from '../../api/statement-queries.ts';
 import { Hash } from '../../ui/copy.tsx';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
@@ -24,8 +25,8 @@ export function SignaturePanel({
         </Fact>
       </Facts>
       <p className="mt-3 text-xs text-faint">
-        It shows who signed these bytes, not that the chain says the same. Receivers should keep a copy of the
-        public keys.
+        The signature shows who signed the document, not that the chain agrees. Receivers should keep a copy
+        of the public keys.
       </p>
     </Panel>
   );

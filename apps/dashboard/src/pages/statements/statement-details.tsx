@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Link } from '@tanstack/react-router';
 import { useChainName } from '../../api/queries.ts';
 import type { Statement } from '../../api/statement-queries.ts';
@@ -16,11 +17,7 @@ export function StatementDetails({ statement }: { readonly statement: Statement 
         <Selection statement={statement} />
       </Fact>
       <Fact name="Chains">
-        {chain_gids === null ? (
-          'All chains of the addresses'
-        ) : (
-          <span className="capitalize">{chain_gids.map(nameOf).join(', ')}</span>
-        )}
+        {chain_gids === null ? 'All chains of the addresses' : chain_gids.map(nameOf).join(', ')}
       </Fact>
       <Fact name="From">
         <time dateTime={from}>{from}</time> (inclusive)

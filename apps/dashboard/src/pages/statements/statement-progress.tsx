@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isWriting, type Statement } from '../../api/statement-queries.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Progress } from '../../ui/progress.tsx';
@@ -7,7 +8,7 @@ import { sayGaps, saySize } from './describe-statement.ts';
 /** How far it is, why it failed, and how much it declares not to know. */
 export function StatementProgress({ statement }: { readonly statement: Statement }) {
   const { status, reason, progress, size } = statement;
-  const { addresses_done: done, addresses_total: total, movements, gaps } = progress;
+  const { addresses_done: done, addresses_total: total, movements, gaps, unexplained } = progress;
   return (
     <>
       {reason !== null && (
@@ -33,6 +34,13 @@ export function StatementProgress({ statement }: { readonly statement: Statement
           value={sayGaps(statement)}
           note={gaps === 0 ? undefined : 'What the statement does not know'}
         />
+        {unexplained > 0 && (
+          <Tile
+            name="Unexplained balances"
+            value={unexplained.toLocaleString()}
+            note="No movement explains a part of them"
+          />
+        )}
         <Tile name="Document" value={size === null ? '–' : saySize(size)} />
       </Tiles>
     </>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Download, Trash2 } from 'lucide-react';
@@ -87,7 +88,7 @@ function Actions({ statement: { id, status, format } }: { readonly statement: St
           isBusy={deleting.isPending}
           icon={<Trash2 aria-hidden className="size-4" />}
           question="Delete this statement?"
-          consequence="The document is deleted with it. Copies that were downloaded stay valid: their signature can still be verified."
+          consequence="Also deletes the document. Downloaded copies stay valid: their signatures can still be verified."
           onConfirm={() => deleting.mutate()}
         >
           Delete

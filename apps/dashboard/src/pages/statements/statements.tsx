@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { FileCheck, Plus } from 'lucide-react';
@@ -51,8 +52,7 @@ function Statements() {
   return (
     <Page title="Statements" actions={(rows.length > 0 || !isUnfiltered) && create}>
       <p className="max-w-3xl text-[13px] text-soft">
-        Signed documents of balances and movements over a period. Each declares what it does not know.{' '}
-        <KeysLink />
+        Signed documents of balances and movements over a period. Each declares its gaps. <KeysLink />
         {!mayWrite && ' Creating one requires the permission api:statement:write.'}
       </p>
       <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
@@ -78,9 +78,10 @@ function Statements() {
               icon={<FileCheck />}
               title={isUnfiltered ? 'No statements yet' : 'No statement has this status'}
               action={isUnfiltered ? create : undefined}
+              docs="guides/statements"
             >
               {isUnfiltered
-                ? 'Create one for an auditor, or to close a month. It is kept for 90 days.'
+                ? 'Create a statement for an auditor, or to close a month. Statements are kept for 90 days.'
                 : 'Clear the filter to see all statements.'}
             </Empty>
           }

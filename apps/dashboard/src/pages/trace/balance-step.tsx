@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { balancesQuery, useSymbol, type Transaction } from '../../api/queries.ts';
 import { Amount } from '../../ui/amount.tsx';
@@ -33,8 +34,8 @@ interface AddressBalancesProps {
 
 function AddressBalances({ address, assets }: AddressBalancesProps) {
   const query = useQuery(balancesQuery(address));
-  if (query.error) return <Problem error={query.error} />;
-  if (query.isPending) return <Waiting rows={1} />;
+  if (!query.isSuccess)
+    return <li>{query.error ? <Problem error={query.error} /> : <Waiting rows={1} />}</li>;
   const rows = query.data.items.filter(({ asset_gid }) => assets.has(asset_gid));
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">

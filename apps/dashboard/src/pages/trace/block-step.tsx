@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { blockQuery, type Transaction } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
@@ -16,15 +17,15 @@ export function BlockStep({ transaction }: { readonly transaction: Transaction }
   });
   if (number === null)
     return status === 'failed' ? (
-      <Step tone="bad" title="It will be in no block">
+      <Step tone="bad" title="Transaction dropped">
         <p className="px-4 py-2.5 text-[13px] text-soft">
           {transaction.replaced_by === null
-            ? 'The network has dropped it.'
+            ? 'The network dropped the transaction.'
             : 'Another transaction spent the same coins or used the same nonce.'}
         </p>
       </Step>
     ) : (
-      <Step tone="wait" title="Waits for a block" />
+      <Step tone="wait" title="Waiting for a block" />
     );
   return (
     <Step
@@ -43,7 +44,7 @@ export function BlockStep({ transaction }: { readonly transaction: Transaction }
         {block.data && hash === block.data.hash && <Status of={block.data.status} />}
         {status === 'reorged' && (
           <p className="text-soft">
-            The chain has replaced this block: nothing of it counts, unless it comes back in another one.
+            The chain replaced this block. The transaction does not count unless another block includes it.
           </p>
         )}
       </div>

@@ -1,10 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useQuery } from '@tanstack/react-query';
+import { policyQuery } from '../../api/chain-queries.ts';
 import type { Transaction } from '../../api/queries.ts';
+import { useMay } from '../../api/session.ts';
 import { Time } from '../../ui/time.tsx';
 import { Step } from './step.tsx';
 
 /** How far it is from final, and what that means. */
 export function ConfirmationStep({ transaction }: { readonly transaction: Transaction }) {
   const { confirmations, required_confirmations: required, status, confirmed_at } = transaction;
+  const isByPolicy = useIsByPolicy(transaction);
   if (status === 'reorged' || (status === 'failed' && transaction.block_number === null)) return null;
   const isFinal = status === 'confirmed';
   const shown = isFinal ? required : Math.min(confirmations, required);
@@ -27,12 +32,28 @@ export function ConfirmationStep({ transaction }: { readonly transaction: Transa
         />
         <p className="text-[13px] text-soft tabular-nums">
           {isFinal
-            ? `Final by what this project asks for: ${required} confirmations, or the chain's own word.`
-            : textOfWait(transaction.verification)}
+            ? sayFinal(required, isByPolicy)
+            : `${isByPolicy ? `This project requires ${sayConfirmations(required)}. ` : ''}${textOfWait(transaction.verification)}`}
         </p>
       </div>
     </Step>
   );
+}
+
+/** Whether the number of confirmations is the one that the project asks for now. */
+function useIsByPolicy({ chain_gid: gid, required_confirmations: required }: Transaction): boolean {
+  const { data } = useQuery({ ...policyQuery(gid), enabled: useMay()('api:confirmation_policy:read') });
+  return data?.depth === required;
+}
+
+function sayFinal(required: number, isByPolicy: boolean): string {
+  return isByPolicy
+    ? `Confirmed: ${required.toLocaleString('en')} of ${sayConfirmations(required)} (project policy)`
+    : `Confirmed: ${sayConfirmations(required)}, or final on the chain.`;
+}
+
+function sayConfirmations(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'confirmation' : 'confirmations'}`;
 }
 
 /** Transactions without evidence are confirmed later than their block is final. */
@@ -41,5 +62,5 @@ function textOfWait(verification: Transaction['verification']): string {
     return 'The transaction is confirmed after the last confirmation and its proof, which a later block brings.';
   if (verification === 'unproved')
     return 'The proof is missing. The transaction waits for it, for another node, or for the operator, also after the last confirmation.';
-  return 'With the last one it counts as final, and transaction.confirmed is told.';
+  return 'The transaction is final after the last confirmation. transaction.confirmed is sent then.';
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { deliveriesOfEventQuery, eventsOfTransactionQuery, type EventItem } from '../../api/queries.ts';
@@ -31,9 +32,7 @@ export function EventSteps({ transactionId, isOpen }: EventStepsProps) {
     return (
       <Step tone="wait" title="No event">
         <p className="px-4 py-2.5 text-[13px] text-soft">
-          {isOpen
-            ? 'It will be told in a moment.'
-            : 'Events are kept for 30 days unless configured otherwise.'}
+          {isOpen ? 'The event follows in a moment.' : 'Events are kept for 30 days by default.'}
         </p>
       </Step>
     );
@@ -63,9 +62,9 @@ function EventStep({ event }: { readonly event: EventItem }) {
       {query.error && <Problem error={query.error} onRetry={() => void query.refetch()} />}
       {query.data && deliveries.length === 0 && (
         <p className="px-4 py-2.5 text-[13px] text-soft">
-          No channel asked for it.{' '}
-          <Link to="/channels" className="text-accent-ink hover:underline">
-            See the channels
+          No channel subscribes to this event.{' '}
+          <Link to="/channels" className="text-accent-ink underline">
+            View channels
           </Link>
         </p>
       )}

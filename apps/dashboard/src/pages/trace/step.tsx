@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Check, Clock, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classes } from '../../ui/classes.ts';

@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useParams } from '@tanstack/react-router';
 import { isOpen, type Transaction } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { Hash } from '../../ui/copy.tsx';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
 import { toWords } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Moved } from '../transactions/moved-amounts.tsx';
+import { Customers } from '../transactions/customers.tsx';
 import { BalanceStep } from './balance-step.tsx';
 import { BlockStep } from './block-step.tsx';
 import { ConfirmationStep } from './confirmation-step.tsx';
@@ -26,10 +29,10 @@ function Trace({ transaction }: { readonly transaction: Transaction }) {
   const may = useMay();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
-      <ol aria-label="The way of this payment" className="flex min-w-0 flex-col">
+      <ol aria-label="Steps of this payment" className="flex min-w-0 flex-col">
         <Step
           tone={transaction.status === 'failed' ? 'bad' : 'ok'}
-          title={transaction.status === 'pending' ? 'Seen in the mempool' : 'Transaction detected'}
+          title={transaction.status === 'pending' ? 'Detected in the mempool' : 'Transaction detected'}
           aside={<Time at={transaction.detected_at} />}
         >
           <Transfers transaction={transaction} />
@@ -55,8 +58,14 @@ function Details({ transaction }: { readonly transaction: Transaction }) {
         <ExplorerLink chainGid={transaction.chain_gid} about={{ transaction: transaction.hash }} />
       </Fact>
       <Fact name="Chain">
-        <span className="font-mono break-all">{transaction.chain_gid}</span>
+        <ChainName gid={transaction.chain_gid} className="align-bottom" />{' '}
+        <span className="font-mono break-all text-faint">{transaction.chain_gid}</span>
       </Fact>
+      {transaction.addresses.length > 0 && (
+        <Fact name="Customer">
+          <Customers transaction={transaction} />
+        </Fact>
+      )}
       <Fact name="Direction">{toWords(transaction.direction)}</Fact>
       {fee && (
         <Fact name="Fee">

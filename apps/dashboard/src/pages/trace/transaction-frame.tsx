@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { transactionQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { transactionQuery, type Transaction } from '../../api/queries.ts';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { shorten } from '../../ui/copy.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Page } from '../../ui/panel.tsx';
@@ -15,7 +17,6 @@ interface TransactionFrameProps {
 /** What stands around each page of a transaction: its hash, its status, and the other page. */
 export function TransactionFrame({ id, children }: TransactionFrameProps) {
   const query = useQuery(transactionQuery(id));
-  const nameOf = useChainName();
   if (query.isPending) return <Waiting rows={10} />;
   if (query.error)
     return (
@@ -31,7 +32,7 @@ export function TransactionFrame({ id, children }: TransactionFrameProps) {
           <Link to="/transactions" className="hover:text-ink">
             Transactions
           </Link>{' '}
-          / <span className="capitalize">{nameOf(chain_gid)}</span>
+          / <ChainName gid={chain_gid} className="align-bottom" />
         </>
       }
       title={

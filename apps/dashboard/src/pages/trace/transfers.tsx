@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ArrowRight } from 'lucide-react';
 import type { Transaction, Transfer } from '../../api/queries.ts';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';
@@ -15,12 +16,12 @@ export function Transfers({ transaction }: { readonly transaction: Transaction }
           key={transfer.index}
           className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]"
         >
-          <Ends chainGid={transaction.chain_gid} transfer={transfer} />
+          <Ends transaction={transaction} transfer={transfer} />
           <Moved transfer={transfer} sign={signOf(transaction, transfer)} />
         </li>
       ))}
       {transfers.length === 0 && (
-        <li className="px-4 py-2.5 text-[13px] text-soft">It moved nothing but its fee.</li>
+        <li className="px-4 py-2.5 text-[13px] text-soft">Moved nothing except the fee.</li>
       )}
       {transfers.length > SHOWN && (
         <li className="px-4 py-2.5 text-[13px] text-soft">{transfers.length - SHOWN} more transfers</li>
@@ -30,16 +31,20 @@ export function Transfers({ transaction }: { readonly transaction: Transaction }
 }
 
 interface EndsProps {
-  readonly chainGid: string;
+  readonly transaction: Transaction;
   readonly transfer: Transfer;
 }
 
-function Ends({ chainGid, transfer: { from, to, monitored_addresses: own } }: EndsProps) {
+function Ends({ transaction, transfer: { from, to, monitored_addresses: own } }: EndsProps) {
+  const { chain_gid: chainGid, addresses } = transaction;
+  const labelOf = (address: string) => addresses.find((one) => one.address === address)?.label;
   return (
-    <span className="flex flex-wrap items-center gap-2">
-      {from !== null && <End chainGid={chainGid} address={from} isOwn={own.includes(from)} />}
+    <span className="flex max-w-full min-w-0 flex-wrap items-center gap-2">
+      {from !== null && (
+        <End chainGid={chainGid} address={from} isOwn={own.includes(from)} label={labelOf(from)} />
+      )}
       <ArrowRight aria-label="to" className="size-3.5 text-faint" />
-      {to !== null && <End chainGid={chainGid} address={to} isOwn={own.includes(to)} />}
+      {to !== null && <End chainGid={chainGid} address={to} isOwn={own.includes(to)} label={labelOf(to)} />}
     </span>
   );
 }
@@ -48,12 +53,13 @@ interface EndProps {
   readonly chainGid: string;
   readonly address: string;
   readonly isOwn: boolean;
+  readonly label: string | null | undefined;
 }
 
-function End({ chainGid, address, isOwn }: EndProps) {
+function End({ chainGid, address, isOwn, label }: EndProps) {
   return (
-    <span className="inline-flex items-center gap-0.5">
-      <AddressText address={address} isOwn={isOwn} />
+    <span className="inline-flex max-w-full min-w-0 items-center gap-0.5">
+      <AddressText address={address} isOwn={isOwn} label={label} />
       <ExplorerLink chainGid={chainGid} about={{ address }} />
     </span>
   );

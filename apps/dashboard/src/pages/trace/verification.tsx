@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Transaction } from '../../api/queries.ts';
 import { toWords } from '../../ui/status.tsx';
 
@@ -8,9 +9,9 @@ const MEANINGS: Readonly<Record<Verification, string>> = {
   agreed: 'Nodes of different operators report the same.',
   attested: 'The chain offers no proof. One node reports it.',
   settling: 'A later block brings the proof. The transaction is not confirmed before.',
-  trusted: 'The operator of this service vouches for it.',
+  trusted: 'Accepted by the operator of this service.',
   unproved:
-    'The proof is missing. The transaction is confirmed when another node agrees, the proof arrives, or the operator vouches for it.',
+    'The proof is missing. The transaction is confirmed when another node agrees, the proof arrives, or the operator accepts it.',
 };
 
 /** What stands behind a transaction, in words. A value of a newer release is shown without a meaning. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useSymbol, type Transaction, type Transfer } from '../../api/queries.ts';
 import { Amount } from '../../ui/amount.tsx';
 
@@ -5,17 +6,22 @@ const SHOWN = 1;
 
 /** The first amount that concerns the project, and how many more there are. */
 export function MovedAmounts({ transaction }: { readonly transaction: Transaction }) {
-  const own = transaction.transfers.filter(({ monitored_addresses }) => monitored_addresses.length > 0);
-  const moved = own.length > 0 ? own : transaction.transfers;
+  const moved = listMoved(transaction);
   return (
     <span className="flex min-w-0 items-baseline justify-end gap-1.5">
       {moved.slice(0, SHOWN).map((transfer) => (
         <Moved key={transfer.index} transfer={transfer} sign={signOf(transaction, transfer)} />
       ))}
       {moved.length > SHOWN && <span className="text-xs text-faint">+{moved.length - SHOWN}</span>}
-      {moved.length === 0 && <span className="text-faint">fee alone</span>}
+      {moved.length === 0 && <span className="text-faint">fee only</span>}
     </span>
   );
+}
+
+/** The transfers of addresses of the project; where it has none of these, all. */
+export function listMoved({ transfers }: Transaction): readonly Transfer[] {
+  const own = transfers.filter(({ monitored_addresses }) => monitored_addresses.length > 0);
+  return own.length > 0 ? own : transfers;
 }
 
 export function Moved({ transfer, sign }: { readonly transfer: Transfer; readonly sign: '+' | '−' | '' }) {

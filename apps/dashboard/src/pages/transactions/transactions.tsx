@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowLeftRight } from 'lucide-react';
-import { rowsOf, transactionsQuery, useChainName, type Transaction } from '../../api/queries.ts';
+import { rowsOf, transactionsQuery, type Transaction } from '../../api/queries.ts';
 import { exportTransactions } from '../../api/exports.ts';
 import { useMay } from '../../api/session.ts';
+import { SEARCH_KEY } from '../../app/shortcut.ts';
 import { withoutEmpty, type TransactionSearch } from '../../app/search-params.ts';
+import { ChainName } from '../../ui/chain-name.tsx';
 import { ChoiceChip, ClearButton, orNone, TextChip } from '../../ui/chips.tsx';
 import { shorten } from '../../ui/copy.tsx';
 import { DayChips } from '../../ui/day-chips.tsx';
@@ -15,11 +18,14 @@ import { Page, Panel } from '../../ui/panel.tsx';
 import { Status, toWords } from '../../ui/status.tsx';
 import { ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { AssetChip } from '../assets/asset-chip.tsx';
 import { ChainChip } from '../chains/chain-chip.tsx';
 import { MovedAmounts } from './moved-amounts.tsx';
+import { PaymentCard, PaymentCell } from './payment-cell.tsx';
 
 const STATUSES = ['pending', 'detected', 'confirmed', 'reorged', 'failed'];
 const DIRECTIONS = ['in', 'out', 'self'];
+const toCard = (transaction: Transaction) => <PaymentCard transaction={transaction} />;
 
 export function TransactionsPage() {
   const search = useSearch({ from: '/shell/transactions' });
@@ -31,7 +37,9 @@ export function TransactionsPage() {
     <Page
       title="Transactions"
       eyebrow={
-        query.data ? `${total.toLocaleString()} ${isFiltered ? 'that fit' : 'of this project'}` : undefined
+        query.data
+          ? `${total.toLocaleString()} ${isFiltered ? 'match the filters' : 'in this project'}`
+          : undefined
       }
       actions={
         total > 0 && <ExportMenu name="transactions" read={(type) => exportTransactions(search, type)} />
@@ -45,6 +53,7 @@ export function TransactionsPage() {
           query={query}
           rows={rows}
           columns={columns}
+          card={toCard}
           waitingRows={10}
           empty={<NoTransactions isFiltered={isFiltered} />}
         />
@@ -54,32 +63,36 @@ export function TransactionsPage() {
 }
 
 function useColumns(): readonly Column<Transaction>[] {
-  const nameOf = useChainName();
   return [
     {
-      name: 'Transaction',
+      name: 'Payment',
+      width: 'minmax(15rem, 1.5fr)',
+      cell: (transaction) => <PaymentCell transaction={transaction} />,
+    },
+    {
+      name: 'Amount',
       width: 'minmax(11rem, 1.2fr)',
+      isRight: true,
+      cell: (transaction) => <MovedAmounts transaction={transaction} />,
+    },
+    { name: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+    {
+      name: 'Transaction',
+      width: '10.5rem',
       cell: ({ id, hash }) => (
         <Link to="/transactions/$id" params={{ id }} title={hash} className={`${ROW_LINK} font-mono`}>
           {shorten(hash)}
         </Link>
       ),
     },
-    { name: 'Status', width: '8rem', cell: ({ status }) => <Status of={status} /> },
     {
       name: 'Chain',
-      width: 'minmax(7rem, 0.7fr)',
-      cell: ({ chain_gid }) => <span className="truncate capitalize">{nameOf(chain_gid)}</span>,
-    },
-    {
-      name: 'Amount',
-      width: 'minmax(12rem, 1.3fr)',
-      isRight: true,
-      cell: (transaction) => <MovedAmounts transaction={transaction} />,
+      width: 'minmax(5rem, 0.5fr)',
+      cell: ({ chain_gid }) => <ChainName gid={chain_gid} />,
     },
     {
       name: 'Confirmations',
-      width: '8rem',
+      width: '6.5rem',
       isRight: true,
       cell: ({ confirmations, required_confirmations: required }) => (
         <span className="text-soft tabular-nums">
@@ -87,7 +100,7 @@ function useColumns(): readonly Column<Transaction>[] {
         </span>
       ),
     },
-    { name: 'Detected', width: '7rem', isRight: true, cell: ({ detected_at }) => <Time at={detected_at} /> },
+    { name: 'Detected', width: '6rem', isRight: true, cell: ({ detected_at }) => <Time at={detected_at} /> },
   ];
 }
 
@@ -97,25 +110,40 @@ function Filters({ search }: { readonly search: TransactionSearch }) {
     void navigate({ search: withoutEmpty({ ...search, ...change }), replace: true });
   return (
     <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      <TextChip
+        name="Customer"
+        placeholder="Label or address"
+        value={search.search}
+        onChange={(text) => set({ search: text })}
+      />
+      <TextChip
+        name="Group"
+        placeholder="shop-7"
+        value={search.groups?.join(',')}
+        onChange={(text) => set({ groups: toGroups(text) })}
+      />
+      {search.address !== undefined && (
+        <TextChip
+          name="Address"
+          placeholder="Address"
+          value={search.address}
+          onChange={(address) => set({ address })}
+        />
+      )}
+      <AssetChip chosen={search.assets} onChange={(assets) => set({ assets })} />
+      <ChainChip chosen={search.chains} onChange={(chains) => set({ chains })} />
       <ChoiceChip
         name="Status"
         options={STATUSES.map((value) => ({ value, title: toWords(value) }))}
         chosen={search.statuses ?? []}
         onChange={(chosen) => set({ statuses: orNone(chosen) })}
       />
-      <ChainChip chosen={search.chains} onChange={(chains) => set({ chains })} />
       <ChoiceChip
         name="Direction"
         isSingle
         options={DIRECTIONS.map((value) => ({ value, title: toWords(value) }))}
         chosen={search.direction === undefined ? [] : [search.direction]}
         onChange={([direction]) => set({ direction: direction as TransactionSearch['direction'] })}
-      />
-      <TextChip
-        name="Address"
-        placeholder="any"
-        value={search.address}
-        onChange={(address) => set({ address })}
       />
       <TextChip
         name="From amount"
@@ -131,18 +159,24 @@ function Filters({ search }: { readonly search: TransactionSearch }) {
   );
 }
 
+function toGroups(text: string | undefined): readonly string[] | undefined {
+  const groups = (text ?? '').split(',').map((group) => group.trim());
+  return orNone(groups.filter((group) => group !== ''));
+}
+
 function NoTransactions({ isFiltered }: { readonly isFiltered: boolean }) {
   const may = useMay();
   if (isFiltered)
     return (
-      <Empty icon={<ArrowLeftRight />} title="No transaction fits these filters">
-        Take one of them away, or search for an address or a hash with ⌘K.
+      <Empty icon={<ArrowLeftRight />} title="No transactions match these filters">
+        Remove a filter, or search for an address or a hash with {SEARCH_KEY}.
       </Empty>
     );
   return (
     <Empty
       icon={<ArrowLeftRight />}
       title="No transactions yet"
+      docs="start"
       action={
         may('api:address:write') && (
           <Link to="/addresses" className="font-medium text-accent-ink hover:underline">
@@ -151,7 +185,7 @@ function NoTransactions({ isFiltered }: { readonly isFiltered: boolean }) {
         )
       }
     >
-      As soon as one of your monitored addresses sends or receives something it is listed here.
+      Transactions appear here when a monitored address sends or receives something.
     </Empty>
   );
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
@@ -17,8 +18,8 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'workspace.updated': 'Workspace changed',
   'workspace.quotas_updated': 'Quotas changed',
   'workspace.endpoint_updated': 'Node or setting of a chain changed',
-  'workspace.network_set': 'Network described',
-  'workspace.network_deleted': 'Network forgotten',
+  'workspace.network_set': 'Network set',
+  'workspace.network_deleted': 'Network deleted',
   'project.created': 'Project added',
   'project.updated': 'Project renamed',
   'project.deleted': 'Project deleted',
@@ -26,16 +27,16 @@ const ACTIONS: Readonly<Record<AuditLog['action'], string>> = {
   'member.created': 'Member added',
   'member.updated': 'Member changed',
   'member.deleted': 'Member removed',
-  'key.created': 'Key made',
+  'key.created': 'Key created',
   'key.rolled': 'Key rolled',
   'key.revoked': 'Key revoked',
   'address.derived': 'Address derived',
   'address.deleted': 'Address deleted',
   'public_key.deleted': 'Public key deleted',
   'channel.deleted': 'Channel deleted',
-  'channel.moved': 'Channel moved by its receiver',
+  'channel.moved': 'Channel URL changed by its receiver',
   'channel.secret_rotated': 'Signing secret rotated',
-  'channel.secret_overlap_ended': 'Previous signing secret ended',
+  'channel.secret_overlap_ended': 'Previous signing secret revoked',
   'portal_session.created': 'Portal opened',
   'portal_session.deleted': 'Portal ended',
   'statement.created': 'Statement requested',
@@ -66,7 +67,7 @@ export function AuditLogPage() {
           <Waiting rows={10} />
         ) : rows.length === 0 ? (
           <Empty icon={<ScrollText />} title="No changes">
-            Who makes or revokes keys, changes members, projects, nodes or secrets is recorded here.
+            Records every change of keys, members, projects, nodes, and secrets.
           </Empty>
         ) : (
           <ul aria-label="Changes" className="divide-y divide-line">
@@ -78,7 +79,7 @@ export function AuditLogPage() {
         {query.hasNextPage && (
           <div className="flex justify-center border-t border-line p-3">
             <Button isSmall isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Older ones
+              Load older
             </Button>
           </div>
         )}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { UserPlus, Users } from 'lucide-react';
 import { useState } from 'react';
@@ -37,8 +38,8 @@ export function MembersPage() {
           columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS}
           waitingRows={6}
           empty={
-            <Empty icon={<Users />} title="No members yet" action={add}>
-              Add the people of this workspace, and what each of them is in it.
+            <Empty icon={<Users />} title="No members yet" action={add} docs="guides/management">
+              Invite people and choose their roles.
             </Empty>
           }
         />
@@ -85,7 +86,7 @@ function Actions({ member }: { readonly member: Member }) {
         look="danger"
         isBusy={removing.isPending}
         question={`Remove ${member.email}?`}
-        consequence="Keys that were made stay as they are: revoke those that this person knows."
+        consequence="Keys stay valid. Revoke the keys that this person knows."
         onConfirm={() => removing.mutate()}
       >
         Remove

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { FolderKanban, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -38,8 +39,8 @@ export function ProjectsPage() {
           columns={mayChange ? [...COLUMNS, ACTIONS] : COLUMNS}
           waitingRows={6}
           empty={
-            <Empty icon={<FolderKanban />} title="No projects yet" action={add}>
-              Addresses, channels and api keys belong to a project, and no project sees those of another one.
+            <Empty icon={<FolderKanban />} title="No projects yet" action={add} docs="guides/management">
+              Addresses, channels, and API keys belong to one project. Projects are isolated from each other.
             </Empty>
           }
         />
@@ -105,7 +106,7 @@ function Actions({ project: { id, name } }: { readonly project: Project }) {
         look="danger"
         isBusy={deleting.isPending}
         question={`Delete ${name}?`}
-        consequence="Its keys and its history are deleted for good. That is refused while it has addresses, public keys or channels."
+        consequence="Permanently deletes its keys and history. Projects with addresses, public keys, or channels cannot be deleted."
         onConfirm={() => deleting.mutate()}
       >
         Delete

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ago, hash, make, type Schemas } from './make-record.ts';
 
 export const ETHEREUM = 'eip155:1';
@@ -40,6 +41,7 @@ export const chains: readonly Schemas['Blockchain'][] = [
   make('Blockchain', {
     gid: ETHEREUM,
     name: 'ethereum',
+    display_name: 'Ethereum',
     family: 'evm',
     is_active: true,
     has_endpoint: true,
@@ -48,6 +50,7 @@ export const chains: readonly Schemas['Blockchain'][] = [
   make('Blockchain', {
     gid: BITCOIN,
     name: 'bitcoin',
+    display_name: 'Bitcoin',
     family: 'bitcoin',
     is_active: true,
     has_endpoint: true,
@@ -56,6 +59,7 @@ export const chains: readonly Schemas['Blockchain'][] = [
   make('Blockchain', {
     gid: SOLANA,
     name: 'solana',
+    display_name: 'Solana',
     family: 'solana',
     is_active: true,
     has_endpoint: true,
@@ -64,6 +68,7 @@ export const chains: readonly Schemas['Blockchain'][] = [
   make('Blockchain', {
     gid: TRON,
     name: 'tron',
+    display_name: 'TRON',
     family: 'tron',
     is_active: true,
     has_endpoint: true,
@@ -72,6 +77,7 @@ export const chains: readonly Schemas['Blockchain'][] = [
   make('Blockchain', {
     gid: POLYGON,
     name: 'polygon',
+    display_name: 'Polygon',
     family: 'evm',
     is_active: true,
     has_endpoint: true,
@@ -80,6 +86,7 @@ export const chains: readonly Schemas['Blockchain'][] = [
   make('Blockchain', {
     gid: 'eip155:8453',
     name: 'base',
+    display_name: 'Base',
     family: 'evm',
     is_active: false,
     has_endpoint: false,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { comparePictures } from './compare-pictures.ts';
 
 /** Started by ComparingProcess, which sends two pictures and is sent how they differ. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { encode } from 'fast-png';
 import pixelmatch from 'pixelmatch';
 import { readPixels, type Pixels } from './read-pixels.ts';
@@ -30,7 +31,7 @@ export function comparePictures(kept: Uint8Array, taken: Uint8Array): Difference
   };
 }
 
-/** The place whose mean colour is the farthest from what it was. */
+/** The place whose mean color is the farthest from what it was. */
 function findMostChanged(one: Pixels, other: Pixels): { levels: number; x: number; y: number } {
   let most = { levels: 0, x: 0, y: 0 };
   for (let y = 0; y < one.height; y += PLACE_PX)
@@ -48,6 +49,6 @@ function meanOf({ width, height, data }: Pixels, left: number, top: number): num
   const sums = [0, 0, 0];
   for (let y = top; y < bottom; y += 1)
     for (let x = left; x < right; x += 1)
-      for (let colour = 0; colour < 3; colour += 1) sums[colour]! += data[(y * width + x) * 4 + colour]!;
+      for (let color = 0; color < 3; color += 1) sums[color]! += data[(y * width + x) * 4 + color]!;
   return sums.map((sum) => sum / ((right - left) * (bottom - top)));
 }

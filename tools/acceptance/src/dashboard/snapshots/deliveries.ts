@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import { ETHEREUM, USDC } from './chains.ts';
 import { ago, make, NOW_MS, uuid, type Schemas } from './make-record.ts';
-import { followed, transactions } from './payments.ts';
+import { followed, inEvent, transactions } from './payments.ts';
 
 type Delivery = Schemas['Delivery'];
 
@@ -45,7 +46,7 @@ const detected = make('TransactionDetectedEventItem', {
   is_historical: undefined,
   sequence: 91_233,
   position: 91_233,
-  data: { ...make('TransactionDetectedEventItem', {}).data, transaction: followed },
+  data: { ...make('TransactionDetectedEventItem', {}).data, transaction: inEvent(followed) },
 });
 
 /** Events, newest first. */
@@ -69,14 +70,14 @@ export const events = [
       event_id: uuid(`confirmed ${index}`).replace(/^(.{14})4/, '$15'),
       created_at: transaction.confirmed_at!,
       position: 91_232 - index,
-      data: { ...make('TransactionConfirmedEventItem', {}).data, transaction },
+      data: { ...make('TransactionConfirmedEventItem', {}).data, transaction: inEvent(transaction) },
     }),
   ),
   make('TransactionReorgedEventItem', {
     event_id: uuid('reorged').replace(/^(.{14})4/, '$15'),
     created_at: transactions[5]!.reorged_at!,
     position: 91_101,
-    data: { ...make('TransactionReorgedEventItem', {}).data, transaction: transactions[5]! },
+    data: { ...make('TransactionReorgedEventItem', {}).data, transaction: inEvent(transactions[5]!) },
   }),
 ];
 

@@ -1,4 +1,5 @@
-import { balances, addresses, followed, stats, transactions } from './payments.ts';
+// SPDX-License-Identifier: Apache-2.0
+import { balances, addresses, followed, seriesOf, stats, transactions } from './payments.ts';
 import {
   blockOfPayment,
   chains,
@@ -30,7 +31,10 @@ const TOTALS = { transactions: 38_137, addresses: 12_408, events: 91_235, delive
 /** What the pages of the pictures ask for, by operation. */
 export const fixedAnswers: Answers = {
   getSession: () => session,
+  // Asked where an answer is late.
+  getVersion: () => make('Version', {}),
   getStats: () => stats,
+  getStatsSeries: ({ query }) => seriesOf(query.get('channel_id')),
   listBlockchains: () => listOf(chains),
   getBlockchain: ({ path }) => {
     const chain = chains.find(({ gid }) => gid === path.chain_gid);
@@ -38,6 +42,9 @@ export const fixedAnswers: Answers = {
   },
   getNetwork: ({ path }) => make('Network', { gid: path.chain_gid, explorer: undefined }),
   listIncidents: ({ path }) => listOf(path.chain_gid === POLYGON ? incidents : []),
+  listEndpoints: () => ({ items: [] }),
+  listConfirmationPolicies: () => listOf([]),
+  listTokens: () => listOf(tokens),
   listNodes: () => ({ reported_at: ago(3, 's'), items: nodes }),
   listBlocks: ({ query }) => listOf(query.get('statuses') === 'reorged' ? undoneBlocks : countingBlocks),
   getBlock: ({ path }) => blockOfPayment(Number(path.block_number)),

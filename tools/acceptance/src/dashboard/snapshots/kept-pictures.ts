@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
 import { THEMES, type Theme } from './picture-studio.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import {
   BITCOIN,
   blockOfPayment,
@@ -13,7 +14,7 @@ import {
 } from './chains.ts';
 import { account, ago, hash, make, NOW_MS, uuid, type Schemas } from './make-record.ts';
 
-type Transaction = Schemas['Transaction'];
+type Transaction = Schemas['TransactionWithAddresses'];
 
 /** The address whose payment is followed. */
 const CUSTOMER = account('customer 42');
@@ -91,8 +92,10 @@ function transaction({
   const other = chain === ETHEREUM ? account(`payer of ${name}`) : hash(name).slice(2, 40);
   const isMined = status !== 'pending';
   const block = blockOfPayment(HEAD - confirmations + 1);
-  return make('Transaction', {
+  const { id: addressId, label, groups } = addresses.find(({ address }) => address === own)!;
+  return make('TransactionWithAddresses', {
     id: uuid(name),
+    addresses: [{ address_id: addressId, address: own, label, groups }],
     chain_gid: chain,
     hash: chain === ETHEREUM ? hash(name) : hash(name).slice(2),
     status,
@@ -255,3 +258,26 @@ export const stats = make('Stats', {
     })).filter(({ count }) => count > 2),
   },
 });
+
+/** A day of quarters of an hour. */
+export const seriesOf = (channelId: string | null) =>
+  make('StatsSeries', {
+    ...{ period: '24h', channel_id: channelId, step_seconds: 900 },
+    points: Array.from({ length: 96 }, (_, index) => {
+      const delivered = 40 + ((index * index * 7 + index * 3) % 61);
+      const failed = index % 31 === 7 ? 9 : 0;
+      return {
+        at: new Date((Math.floor(NOW_MS / 900_000) - 95 + index) * 900_000).toISOString(),
+        events: channelId === null ? Math.round(delivered / 3) : null,
+        delivered,
+        failed_attempts: failed,
+        success_rate: Math.round((10_000 * delivered) / (delivered + failed)) / 10_000,
+        latency: { mean_ms: 30 + ((index * 13) % 17), p95_ms: index % 31 === 7 ? 500 : 100 },
+      };
+    }),
+  });
+
+/** As events carry it. */
+export function inEvent({ addresses: _addresses, ...transaction }: Transaction): Schemas['Transaction'] {
+  return transaction;
+}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { convertIndexedToRgb, decode } from 'fast-png';
 
 export interface Pixels {
@@ -11,11 +12,11 @@ export interface Pixels {
 export function readPixels(png: Uint8Array): Pixels {
   const image = decode(png);
   const { width, height, palette } = image;
-  const colours = palette === undefined ? image.data : convertIndexedToRgb(image);
+  const colors = palette === undefined ? image.data : convertIndexedToRgb(image);
   const channels = palette === undefined ? image.channels : 3;
   const data = new Uint8Array(width * height * 4).fill(255);
   for (let pixel = 0; pixel < width * height; pixel += 1)
     for (let channel = 0; channel < 3; channel += 1)
-      data[pixel * 4 + channel] = colours[pixel * channels + channel]!;
+      data[pixel * 4 + channel] = colors[pixel * channels + channel]!;
   return { width, height, data };
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/host';
@@ -12,10 +13,10 @@ type Statement = Schemas['Statement'];
 const { vectors } = JSON.parse(readFileSync(join(repoDir, 'libs/verify/vectors/mpt.json'), 'utf8')) as {
   readonly vectors: readonly { readonly name: string; readonly proof: Schemas['InclusionProof'] }[];
 };
-const vector = vectors.find(({ name }) => name === 'the transaction at 127')!.proof;
+const vector = vectors.find(({ name }) => name === 'the transaction at 127 of block 3')!.proof;
 
 /** The payment whose proof is shown. */
-export const proved: Schemas['Transaction'] = {
+export const proved: Schemas['TransactionWithAddresses'] = {
   ...followed,
   id: uuid('proved'),
   hash: vector.hash,
@@ -49,7 +50,7 @@ function statement(name: string, own: Partial<Statement>): Statement {
     from: '2026-10-01T00:00:00.000Z',
     to: '2026-11-01T00:00:00.000Z',
     format: 'ndjson',
-    progress: { addresses_done: 812, addresses_total: 812, movements: 48_210, gaps: 3 },
+    progress: { addresses_done: 812, addresses_total: 812, movements: 48_210, gaps: 3, unexplained: 1 },
     size: 15_204_352,
     created_at: ago(25, 'h'),
     started_at: ago(25, 'h'),
@@ -67,14 +68,14 @@ export const statements: readonly Statement[] = [
     ...UNFINISHED,
     status: 'running',
     group: 'orders',
-    progress: { addresses_done: 1_204, addresses_total: 3_400, movements: 9_112, gaps: 1 },
+    progress: { addresses_done: 1_204, addresses_total: 3_400, movements: 9_112, gaps: 1, unexplained: 0 },
     created_at: ago(40, 's'),
   }),
   statement('october', { group: 'customers' }),
   statement('treasury', {
     addresses: [account('treasury')],
     format: 'html',
-    progress: { addresses_done: 1, addresses_total: 1, movements: 118, gaps: 0 },
+    progress: { addresses_done: 1, addresses_total: 1, movements: 118, gaps: 0, unexplained: 0 },
     size: 92_160,
     created_at: ago(26, 'h'),
   }),
@@ -86,7 +87,13 @@ export const statements: readonly Statement[] = [
     format: 'csv',
     from: '2026-01-01T00:00:00.000Z',
     to: '2026-10-01T00:00:00.000Z',
-    progress: { addresses_done: 6_020, addresses_total: 9_800, movements: 5_000_000, gaps: 12 },
+    progress: {
+      addresses_done: 6_020,
+      addresses_total: 9_800,
+      movements: 5_000_000,
+      gaps: 12,
+      unexplained: 0,
+    },
     finished_at: ago(3, 'd'),
     expires_at: ago(-87, 'd'),
     created_at: ago(3, 'd'),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Page } from 'playwright-core';
 import { POLYGON } from './chains.ts';
 import { channels } from './deliveries.ts';
@@ -31,8 +32,8 @@ async function verifyProof(page: Page): Promise<void> {
 /** What pictures are taken of, in docs/pictures. */
 export const shownPages: readonly ShownPage[] = [
   { name: 'sign-in', path: '/ui/sign-in', ready: 'Sign in', isSignedOut: true },
-  { name: 'overview', path: '/ui/', ready: 'Events a minute' },
-  { name: 'transactions', path: '/ui/transactions', ready: '38,137 of this project' },
+  { name: 'overview', path: '/ui/', ready: 'Success rate' },
+  { name: 'transactions', path: '/ui/transactions', ready: '38,137' },
   {
     name: 'trace',
     path: `/ui/transactions/${followed.id}`,
@@ -72,5 +73,5 @@ export const shownPages: readonly ShownPage[] = [
   { name: 'gateway', path: '/ui/gateway', ready: 'Calls over time' },
   { name: 'keys', path: '/ui/keys', ready: 'Wallet nodes' },
   { name: 'members', path: '/ui/members', ready: 'grace@example.com' },
-  { name: 'events', path: '/ui/events', ready: '91,235 that are kept' },
+  { name: 'events', path: '/ui/events', ready: '91,235' },
 ];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { NetworkCatalogue, networkSchema, type FamilyManifest } from '@chainwatch/chain-core';
 
 export const toyManifest: FamilyManifest = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { InvalidAddressError, resolveAssetPath, type ChainFamily } from '@chainwatch/chain-core';
 import { toyManifest } from './manifest.ts';
 import { ToyClient } from './toy-client.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { keptForever, keptWhileMoving, type FamilyRpc } from '@chainwatch/chain-core';
 
 export const toyRpc: FamilyRpc = {

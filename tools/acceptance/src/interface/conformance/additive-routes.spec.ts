@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { describeApi } from '../../../../sdk/src/describe-api.ts';
 import { ADDITIVE_ROUTES } from './additive-routes.ts';
 import { codesOf } from './read-tables.ts';
@@ -8,9 +9,12 @@ const OF_OTHER_SPECS: Readonly<Record<string, string>> = {
   '/session': 'GET POST DELETE',
   '/search': 'GET',
   '/stats': 'GET',
+  '/stats/series': 'GET',
   '/networks': 'GET',
   '/networks/{chain_gid}': 'GET PUT DELETE',
   '/blockchains/{chain_gid}/nodes': 'GET',
+  '/blockchains/{chain_gid}/endpoints': 'GET POST',
+  '/blockchains/{chain_gid}/endpoints/{endpoint_id}': 'GET PATCH DELETE',
   '/incidents': 'GET',
   '/blockchains/{chain_gid}/incidents': 'GET',
   '/blockchains/{chain_gid}/incidents/{incident_id}/actions/accept': 'POST',

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connectAs, type Reply } from '../client.ts';
 import { check, type Check } from './check.ts';
@@ -100,6 +101,14 @@ export const ADDITIVE_ROUTES: readonly AdditiveRoute[] = [
     ...{ method: 'PATCH', path: '/addresses', status: 200 },
     sample: async ({ values }) => ({ body: { items: [{ address: values['address'], label: 'ground' }] } }),
     shows: (body) => itemsOf(body).length === 1,
+  },
+  {
+    ...{ method: 'POST', path: '/addresses/check', status: 200 },
+    sample: async ({ values }) => ({ body: { addresses: [{ value: values['address'] }, { value: '0x1' }] } }),
+    shows: (body) =>
+      itemsOf(body)
+        .map(({ status }) => status)
+        .join() === 'exists,invalid',
   },
   {
     ...{ method: 'POST', path: '/addresses/balances/query', status: 200 },

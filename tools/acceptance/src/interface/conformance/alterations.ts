@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Something that the specification could say instead: what is replaced, by what, and the complaint that has to come. */
 export interface Alteration {
   readonly from: string;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { check, interpret, type Check } from './check.ts';
 import { demand } from './demand.ts';
 import { BODY_VALUES, ENDPOINT_SAMPLES } from './endpoint-samples.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Ground } from './ground.ts';
 
 /** One thing that a row says, and how the running stack shows it. */

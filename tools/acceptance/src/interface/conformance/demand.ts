@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 export function demand(isSo: boolean, expected: string, got: unknown): asserts isSo {
   if (!isSo) throw new Error(`expected ${expected}, got ${describe(got)}`);
 }

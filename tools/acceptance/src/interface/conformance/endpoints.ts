@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connectAs } from '../client.ts';
 import { bodyChecks } from './bodies.ts';
 import { check, interpret, UncheckedClaimError, type Check } from './check.ts';

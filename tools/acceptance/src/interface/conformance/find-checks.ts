@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { UncheckedClaimError, type Check } from './check.ts';
 import { deliveryHeaderChecks, eventChecks } from './deliveries.ts';
 import { endpointChecks } from './endpoints.ts';

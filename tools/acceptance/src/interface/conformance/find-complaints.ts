@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { UncheckedClaimError, type Check } from './check.ts';
 import { findChecks } from './find-checks.ts';
 import type { Ground } from './ground.ts';

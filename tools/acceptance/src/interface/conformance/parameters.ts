@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
 import { demand } from './demand.ts';
 import type { Endpoint } from './send-sample.ts';

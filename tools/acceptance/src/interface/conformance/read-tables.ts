@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One row of a table of the specification. */
 export interface Row {
   /** Of the document, from 1. */

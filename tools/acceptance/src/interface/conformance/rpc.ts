@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connectAs, type Client, type Reply } from '../client.ts';
 import { check, interpret, type Check } from './check.ts';
 import { demand } from './demand.ts';

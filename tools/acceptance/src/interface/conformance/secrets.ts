@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { demand } from './demand.ts';
 import type { Ground } from './ground.ts';
 import { codesOf } from './read-tables.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import type { Reply } from '../client.ts';
 import { UncheckedClaimError } from './check.ts';
 import { ENDPOINT_SAMPLES } from './endpoint-samples.ts';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { check, interpret, UncheckedClaimError, type Check } from './check.ts';
 import { demand } from './demand.ts';

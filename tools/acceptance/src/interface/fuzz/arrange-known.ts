@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { connectAs, type Client } from '../client.ts';
 import type { InterfaceStack } from '../interface-stack.ts';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { nearlyValid, type JsonSchema, type Vocabulary } from './arbitraries.ts';
 import { hostileJson, hostileText, rarely, spoilBody } from './hostile.ts';

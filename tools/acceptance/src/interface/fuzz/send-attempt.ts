@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { Agent, request } from 'node:http';
 import type { Answer } from '../../../../../apps/api-gateway/src/spec-support/contract.ts';
 import type { Attempt } from './attempts.ts';

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Circle, CircleCheck, X } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { channelsQuery, statsQuery } from '../../api/queries.ts';
+import { chooseProject, sessionQuery, useMay } from '../../api/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { DocsLink } from '../../ui/docs-link.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { TestButton } from '../channels/test-button.tsx';
+import { listSteps } from './list-steps.ts';
+import { ReceiverSnippet } from './receiver-snippet.tsx';
+
+const HIDDEN = 'chainwatch.first-steps-hidden';
+/** The steps are done in other windows: they tick soon after. */
+const LOOK_MS = 3_000;
+const LINK = 'font-medium text-accent-ink hover:underline';
+
+/** From nothing to the first verified event, until all of it is done or the reader hides it. */
+export function FirstSteps() {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const project = chooseProject(session)?.id ?? '';
+  const [hidden, setHidden] = useState(readHidden);
+  const isHidden = hidden.includes(project);
+  const stats = useQuery({ ...statsQuery, refetchInterval: isHidden ? false : LOOK_MS });
+  const done = stats.data && listSteps(stats.data);
+  if (isHidden || done === undefined || Object.values(done).every(Boolean)) return null;
+  const hide = (): void => {
+    const all = [...hidden, project];
+    localStorage.setItem(HIDDEN, JSON.stringify(all));
+    setHidden(all);
+  };
+  const count = Object.values(done).filter(Boolean).length;
+  return (
+    <Panel
+      title={`First steps · ${count} of 4 done`}
+      aside={
+        <Button
+          look="quiet"
+          isSmall
+          icon={<X aria-hidden className="size-3.5" />}
+          aria-label="Hide first steps"
+          onClick={hide}
+        />
+      }
+    >
+      <ol aria-label="First steps" className="flex flex-col gap-4">
+        <Step title="Add an address" isDone={done.address}>
+          <AddressStep />
+        </Step>
+        <Step title="Add a webhook channel to your receiver" isDone={done.channel}>
+          <ChannelStep />
+        </Step>
+        <Step title="Send a test event" isDone={done.event}>
+          <EventStep playgroundUrl={session.playground_url} />
+        </Step>
+        <Step title="Verify the first event in your own program" isDone={done.verified}>
+          <p className="mb-2">
+            This receiver verifies the signature, prints the event, and answers 2xx. Then this step is done.
+          </p>
+          <ReceiverSnippet />
+        </Step>
+      </ol>
+      <p className="mt-4">
+        <DocsLink page="start">Start in 5 minutes</DocsLink>
+      </p>
+    </Panel>
+  );
+}
+
+function readHidden(): readonly string[] {
+  return JSON.parse(localStorage.getItem(HIDDEN) ?? '[]') as string[];
+}
+
+interface StepProps {
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ReactNode;
+}
+
+/** What to do is shown until it is done. */
+function Step({ title, isDone, children }: StepProps) {
+  const Icon = isDone ? CircleCheck : Circle;
+  return (
+    <li className="flex min-w-0 items-start gap-3 text-[13px]">
+      <Icon aria-hidden className={`mt-0.5 size-4 shrink-0 ${isDone ? 'text-ok' : 'text-faint'}`} />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium">
+          {title}
+          <span className="sr-only">{isDone ? ', done' : ', to do'}</span>
+        </p>
+        {!isDone && <div className="mt-1 text-soft">{children}</div>}
+      </div>
+    </li>
+  );
+}
+
+function AddressStep() {
+  const mayAdd = useMay()('api:address:write');
+  return (
+    <>
+      Monitoring starts as soon as you add it.{' '}
+      {mayAdd && (
+        <Link to="/addresses" state={{ dialog: 'add' }} className={LINK}>
+          Add address
+        </Link>
+      )}
+    </>
+  );
+}
+
+function ChannelStep() {
+  const mayAdd = useMay()('api:notification_channel:write');
+  return (
+    <>
+      The channel has the signing secret that your receiver needs.{' '}
+      {mayAdd && (
+        <Link to="/channels" state={{ dialog: 'add' }} className={LINK}>
+          Add channel
+        </Link>
+      )}
+    </>
+  );
+}
+
+function EventStep({ playgroundUrl }: { readonly playgroundUrl: string | null }) {
+  const may = useMay();
+  const { data } = useQuery(channelsQuery);
+  const channel = data?.items.find(({ is_archived: isArchived }) => !isArchived);
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      {channel === undefined ? (
+        <span>Add a channel first.</span>
+      ) : (
+        may('api:notification_channel:write') && <TestButton channelId={channel.id} />
+      )}
+      {playgroundUrl !== null && may('api:address:write') && (
+        <Link to="/playground" className={LINK}>
+          Send a test payment
+        </Link>
+      )}
+    </div>
+  );
+}
