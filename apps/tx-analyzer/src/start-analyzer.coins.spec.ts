@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createFailoverClient, type Block, type ChainFamily, type Network } from '@chainwatch/chain-core';
-import { findFamily, findNetwork } from '@chainwatch/chain-registry';
+import { findFamily, findNetwork, overrideNetworks } from '@chainwatch/chain-registry';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
@@ -61,7 +61,10 @@ beforeAll(async () => {
   postgres = await SpecWorld.postgres();
   family = (await findFamily('bip122'))!;
 });
-afterAll(() => postgres.stop());
+afterAll(async () => {
+  overrideNetworks([]);
+  await postgres.stop();
+});
 
 /** Answers as a node that has this block, and those by which its chain is known. */
 async function startStandIn({ height, hash, block }: Recorded, { traits }: Network): Promise<Server> {

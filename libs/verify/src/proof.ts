@@ -72,14 +72,19 @@ export function toProved(
   return { chainGid, hash, blockHash, blockNumber, ...shown };
 }
 
+/** Why the service could not prove it, in its own words. Undefined: it says none. */
+export const reasonOf = ({ reason }: Proof): string | undefined =>
+  typeof reason === 'string' ? reason : undefined;
+
 /** Members that proofs of this type have. @throws InvalidProofError */
-export function partsOf({ type, header, branch, item, reason }: Proof): {
+export function partsOf(proof: Proof): {
   readonly header: string;
   readonly branch: NonNullable<Proof['branch']>;
   readonly item: NonNullable<Proof['item']>;
 } {
+  const { type, header, branch, item } = proof;
   if (header === null || branch === null || item === null)
-    return fail(reason ?? `a proof of type ${type} needs header, branch and item`);
+    return fail(reasonOf(proof) ?? `a proof of type ${type} needs header, branch and item`);
   if (!Number.isSafeInteger(item.index) || item.index < 0)
     fail(`item.index: expected a position, got ${item.index}`);
   return { header, branch, item };

@@ -155,3 +155,22 @@ it('says that a line is none instead of throwing', async () => {
   ])
     expect(await verifyStatement(text, { keys })).toMatchObject({ isValid: false });
 });
+
+it.each(['kid', 'algorithm', 'sha256', 'value', 'type'])(
+  'finds a signature invalid whose %s turns into no text',
+  async (name) => {
+    const { text } = sign(lines);
+    const [last = '', ...rest] = text.trimEnd().split('\n').reverse();
+    const poisoned = JSON.stringify({ ...JSON.parse(last), [name]: { toString: false } });
+    const { isValid } = await verifyStatement([...rest.reverse(), poisoned].join('\n'), { keys });
+    expect(isValid).toBe(false);
+  },
+);
+
+it.each(['type', 'address', 'asset_gid', 'amount_raw', 'is_counted', 'explained', 'opening', 'movements'])(
+  'finds lines invalid whose %s turns into no text',
+  async (name) => {
+    const { text } = sign(lines.map((line) => ({ ...line, [name]: { toString: false } })));
+    expect((await verifyStatement(text, { keys })).isValid).toBe(false);
+  },
+);

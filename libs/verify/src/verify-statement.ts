@@ -122,8 +122,8 @@ function checkSignature(
   { keys, fault }: { readonly keys: StatementTrust['keys']['keys']; readonly fault: (text: string) => void },
 ): void {
   for (const [name, member] of Object.entries({ kid, sha256: stated, value }))
-    if (typeof member !== 'string') return fault(`signature.${name}: expected a text, got ${String(member)}`);
-  if (algorithm !== 'Ed25519') return fault(`signature.algorithm: expected Ed25519, got ${algorithm}`);
+    if (typeof member !== 'string') return fault(`signature.${name}: expected a text, got ${typeof member}`);
+  if (algorithm !== 'Ed25519') return fault('signature.algorithm: expected Ed25519');
   const key = keys.find((each) => each.kid === kid);
   if (key === undefined) return fault(`signature.kid: expected one of your keys, got ${kid}`);
   if (stated.toLowerCase() !== toHex(digest))

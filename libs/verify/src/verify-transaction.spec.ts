@@ -32,19 +32,37 @@ it('refuses a type that it does not know, and a proof without its parts', async 
     ).rejects.toThrow(`a proof of type ${type} needs header, branch and item`);
 });
 
+/** Turns into a text by no means: JSON can say it. */
+const POISON = { toString: false, valueOf: 0 };
+const NAMES = [
+  ...['type', 'chain_gid', 'hash', 'block_hash', 'block_number', 'header', 'branch', 'item'],
+  ...['signature', 'reason'],
+] as const;
+
 it('refuses whatever else it is given as no proof', async () => {
-  const member = fc.oneof(fc.anything(), fc.constantFrom('0xc0', '00'.repeat(80), '0x'));
+  const member = fc.oneof(fc.anything(), fc.constantFrom<unknown>('0xc0', '00'.repeat(80), '0x', POISON));
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('mpt', 'merkle', 'signed_merkle'),
-      fc.record({ header: member, branch: member, item: member, signature: member, block_number: member }),
+      fc.dictionary(fc.constantFrom(...NAMES), member),
       async (type, members) => {
-        const proof = { ...PROOF, ...members, type, block_hash: '0xab' } as unknown as Proof;
+        const proof = { ...PROOF, type, block_hash: '0xab', ...members } as unknown as Proof;
         await expect(verifyTransaction(proof, trust)).rejects.toThrow(InvalidProofError);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 1_000 },
   );
+});
+
+it.each(NAMES)('refuses a proof whose %s turns into no text', async (name) => {
+  for (const type of ['none', 'mpt', 'merkle', 'signed_merkle'])
+    await expect(
+      verifyTransaction({ ...PROOF, type, block_hash: '0xab', [name]: POISON }, trust),
+    ).rejects.toThrow(InvalidProofError);
+});
+
+it.each([null, undefined, 'proof', 5])('refuses %s, which is no proof', async (proof) => {
+  await expect(verifyTransaction(proof as unknown as Proof, trust)).rejects.toThrow('expected a proof');
 });
 
 it.each(Object.getOwnPropertyNames(Object.prototype))(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fail, type Proof, type ProvedTransaction } from './proof.ts';
+import { fail, reasonOf, type Proof, type ProvedTransaction } from './proof.ts';
 import { verifyMerkle } from './verify-merkle.ts';
 import { verifyMpt } from './verify-mpt.ts';
 import { verifySignedMerkle } from './verify-signed-merkle.ts';
@@ -21,11 +21,14 @@ export type Trust =
  * @throws InvalidProofError that says what does not hold
  */
 export async function verifyTransaction(proof: Proof, trust: Trust): Promise<ProvedTransaction> {
+  if (typeof proof !== 'object' || proof === null) return fail('expected a proof');
+  for (const member of ['type', 'chain_gid', 'hash', 'block_hash'] as const)
+    if (typeof proof[member] !== 'string') return fail(`${member}: expected a text, got ${typeof proof[member]}`);
   const verify = VERIFIERS.get(proof.type);
   if (verify === undefined)
-    return fail(proof.reason ?? `type: ${proof.type} is not known here, so that it shows nothing`);
+    return fail(reasonOf(proof) ?? `type: ${proof.type} is not known here, so that it shows nothing`);
   if (!Number.isSafeInteger(proof.block_number) || proof.block_number < 0)
-    return fail(`block_number: expected a whole number, got ${String(proof.block_number)}`);
+    return fail('block_number: expected a whole number from 0');
   const trusted =
     'trustedBlockHash' in trust
       ? trust.trustedBlockHash

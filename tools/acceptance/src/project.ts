@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import { waitFor } from '@chainwatch/testing';
+
 /** A project with a key and one webhook channel for every event type. */
 export class Project {
   readonly id: string;
@@ -65,14 +67,17 @@ export class Project {
     return body as T;
   }
 
-  /** Balances by asset; undefined where the service says that it does not know them exactly. */
+  /** Balances by asset; undefined where the service says that it does not know them exactly. Asks again where it says so. */
   async getBalancesAt(
     address: string,
     chainGid: string,
     block: number,
   ): Promise<Record<string, string> | undefined> {
     const path = `/addresses/${address}/balances?at_block=${block}&chain_gid=${chainGid}`;
-    const { status, body } = await this.request('GET', path);
+    const { status, body } = await waitFor(async () => {
+      const answer = await this.request('GET', path);
+      return answer.status !== 422 || !/Ask again in a moment/.test(JSON.stringify(answer.body)) ? answer : undefined;
+    });
     if (status === 200) return body as Record<string, string>;
     const { detail = '' } = body as { detail?: string };
     if (status === 422 && /balances are certain/.test(detail)) return undefined;
