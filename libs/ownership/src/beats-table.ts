@@ -47,15 +47,11 @@ export async function beat(
   return new Map(rows.map(({ share, token }) => [share, token]));
 }
 
-/** Reads who owns what, and which other replicas live, in one round trip; what is left of dead ones is removed. */
+/** Reads who owns what, and which other replicas live, in one round trip. */
 export async function look(sql: Sql, kind: string, owner: string): Promise<Sight> {
   const { rows } = await sql.query<Row>({
     name: 'look_at_owners',
-    text: `WITH swept AS (
-        DELETE FROM owner_beats WHERE (kind, owner) IN (
-          SELECT kind, owner FROM owner_beats WHERE greatest(beat_until, lease_until) < clock_timestamp() - interval '1 minute' AND owner <> $2 FOR UPDATE SKIP LOCKED)
-      )
-      SELECT
+    text: `SELECT
         (SELECT json_agg(json_build_object('share', share, 'owner', owner, 'left_ms', ceil(extract(epoch FROM lease_until - clock_timestamp()) * 1000)))
          FROM share_leases WHERE kind = $1 AND lease_until > clock_timestamp()) AS leases,
         (SELECT json_agg(json_build_object('owner', owner, 'ready', ready, 'declined', declined, 'is_former', lease_until IS NULL))
@@ -72,6 +68,14 @@ export async function look(sql: Sql, kind: string, owner: string): Promise<Sight
     })),
     hasFormer: others?.some((other) => other.is_former) ?? false,
   };
+}
+
+/** Removes the rows of replicas that died a minute ago or earlier, of every kind: whoever starts does it. */
+export async function removeDead(sql: Sql): Promise<void> {
+  await sql.query(
+    `DELETE FROM owner_beats WHERE (kind, owner) IN (
+       SELECT kind, owner FROM owner_beats WHERE greatest(beat_until, lease_until) < clock_timestamp() - interval '1 minute' FOR UPDATE SKIP LOCKED)`,
+  );
 }
 
 /** All of its shares are free: its row goes. */

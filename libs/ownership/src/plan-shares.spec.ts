@@ -119,8 +119,17 @@ describe('a replica', () => {
       ],
     ],
   )('%s', (_, given, take, letGo) => {
-    expect(planShares(situation(given))).toEqual({ take, letGo });
+    expect(planShares(situation(given))).toMatchObject({ take, letGo });
   });
+});
+
+it.each([
+  ['has room while it is below its cap', evm(2), {}, true],
+  ['has none while others own its part', evm(2), { 'evm:0': 'a', 'evm:1': 'b' }, false],
+  ['has none where there are fewer shares than replicas', evm(1), { 'evm:0': 'b' }, false],
+])('a replica %s', (_, names, owners, hasRoom) => {
+  const live = [replica('a'), replica('b')];
+  expect(planShares(situation({ names, live, owners: owned(owners) }))).toMatchObject({ hasRoom });
 });
 
 /** Replicas that run the plan once a second, in the order of their names, as they do over one table. */

@@ -27,6 +27,8 @@ export interface SharePlan {
   readonly take: readonly string[];
   /** One at most: the caller waits 2 s before the next. */
   readonly letGo: string | undefined;
+  /** It is below its cap: what others let go may be for it. */
+  readonly hasRoom: boolean;
 }
 
 /**
@@ -45,7 +47,7 @@ export function planShares(situation: Situation): SharePlan {
   // A replica that has loaded nothing yet can take nothing: shares of a dead replica do not wait for it.
   const live = situation.live.filter(({ ready }) => ready.size > 0);
   const self = live.find(({ owner }) => owner === me);
-  if (self === undefined) return { take: [], letGo: undefined };
+  if (self === undefined) return { take: [], letGo: undefined, hasRoom: true };
   const counts = countShares(situation, live);
   const caps = planCaps(shares.size, counts);
   const room = (replica: Replica): number => caps.get(replica.owner)! - counts.get(replica.owner)!;
@@ -61,6 +63,7 @@ export function planShares(situation: Situation): SharePlan {
   return {
     take: [...take, ...overdue],
     letGo: findUnreachable(situation, live) ?? findSurplus(situation, live, room),
+    hasRoom: room(self) > 0,
   };
 }
 

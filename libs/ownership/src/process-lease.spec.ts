@@ -188,6 +188,21 @@ describe('the lease of a process', () => {
   });
 });
 
+it('removes what replicas left that died over a minute ago, and nothing of the living or leased', async () => {
+  const leave = (beatAgo: number, leaseAgo: number): Promise<unknown> =>
+    db.query(
+      `INSERT INTO owner_beats (kind, owner, ready, declined, beat_until, lease_until)
+       VALUES ($1, gen_random_uuid(), '{}', '{}', clock_timestamp() - $2 * interval '1 s', clock_timestamp() - $3 * interval '1 s')`,
+      [`${kind}.other`, beatAgo, leaseAgo],
+    );
+  await leave(70, 61);
+  await leave(70, 40);
+  await leave(-5, -8);
+  const replica = start();
+  await untilOwned(replica, names.length);
+  expect((await db.query('SELECT FROM owner_beats WHERE kind = $1', [`${kind}.other`])).rowCount).toBe(2);
+});
+
 describe('beside a replica of the former release', () => {
   /** What it does twice a second, and what it takes. */
   const former = randomUUID();

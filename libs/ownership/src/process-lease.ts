@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Database } from '@chainwatch/db';
-import { beat, endBeat } from './beats-table.ts';
+import { beat, endBeat, removeDead } from './beats-table.ts';
 import { renewIdle, type OwnedShare } from './owned-share.ts';
 import type { Replica } from './plan-shares.ts';
 import type { Timing } from './timing.ts';
@@ -33,6 +33,7 @@ export class ProcessLease {
 
   /** Says at once what others do not know of this replica yet. */
   async sayNews(): Promise<void> {
+    if (this.#said === '') await removeDead(this.#options.db);
     if (this.#said !== asText(this.#options.describe())) await this.#beat();
   }
 

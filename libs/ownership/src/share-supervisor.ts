@@ -77,11 +77,14 @@ export class ShareSupervisor<T> {
   readonly #freeSinceMs = new Map<string, number>();
   readonly #troubles = new Map<string, { readonly reason: string; readonly untilMs: number }>();
   #letGoAtMs = -Infinity;
+  /** Until the next look. Replicas that may take nothing look four times a second together, however many they are. */
+  #lookMs: number;
 
   constructor(options: SupervisorOptions<T>) {
     this.#options = options;
     this.owner = options.owner ?? randomUUID();
     this.#timing = { ...TIMING, ...options.timing };
+    this.#lookMs = this.#timing.lookMs;
     const { db, kind } = options;
     this.#lease = new ProcessLease({
       ...{ db, kind, timing: this.#timing },
@@ -161,7 +164,9 @@ export class ShareSupervisor<T> {
     this.#leases = leases;
     this.#lease.hasFormer = hasFormer;
     if (this.#stop.signal.aborted) return;
-    this.#follow(this.#plan(others));
+    const plan = this.#plan(others);
+    this.#lookMs = this.#timing.lookMs * (plan.hasRoom ? 1 : Math.max(1, (others.length + 1) / 2));
+    this.#follow(plan);
   }
 
   /** Lets go shares that are no longer listed; restarts work whose item changed. */
@@ -338,7 +343,7 @@ export class ShareSupervisor<T> {
   /** Until the next look: soon enough for the lease that ends first. */
   #untilNextLook(): number {
     const others = [...this.#leases.values()].filter(({ owner }) => owner !== this.owner);
-    const soonest = Math.min(this.#timing.lookMs, ...others.map(({ leftMs }) => leftMs));
+    const soonest = Math.min(this.#lookMs, ...others.map(({ leftMs }) => leftMs));
     return Math.max(soonest, SOON_MS);
   }
 }

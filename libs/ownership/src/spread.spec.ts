@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase, type Database } from '@chainwatch/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
@@ -92,6 +93,23 @@ describe('28 shares', () => {
     await replicas.shift()!.supervisor.stop();
     await settle(replicas, '14,14');
     expect(doubles).toEqual([]);
+  });
+
+  it('are looked at by ten replicas that have their parts hardly more often than by two', async () => {
+    const looks = new Map<number, number>();
+    for (const count of [2, 10]) {
+      let all = 0;
+      const replicas = Array.from({ length: count }, () => start({ onLook: () => (all += 1) }));
+      await settle(replicas, count === 2 ? '14,14' : '2,2,3,3,3,3,3,3,3,3');
+      // What they see in the looks that have begun.
+      await delay(2_000);
+      all = 0;
+      await delay(3_000);
+      looks.set(count, all);
+      await Promise.all(open.splice(0).map(({ supervisor }) => supervisor.stop()));
+    }
+    // Five times as many without turns; a slow machine looks less often in both.
+    expect(looks.get(10)! / looks.get(2)!).toBeLessThan(2.5);
   });
 
   it('begin with even parts when all start at once', async () => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What makes the shares of a kind move, apart from the lease itself. */
 export interface Timing {
-  /** Between two looks at who lives and who owns what. */
+  /** Between two looks at who lives and who owns what, of a replica that may take more, and of each of two. */
   readonly lookMs: number;
   /**
    * How long a heartbeat is valid: shorter than a lease, so that a dead replica no longer counts when its leases
@@ -20,8 +20,8 @@ export interface Timing {
 
 export const TIMING: Timing = {
   lookMs: 500,
-  beatMs: 5_000,
-  renewMs: 2_000,
+  beatMs: 7_000,
+  renewMs: 3_000,
   letGoMs: 2_000,
   unreachableMs: 10_000,
   declineMs: 60_000,

@@ -23,7 +23,8 @@ export type Trust =
 export async function verifyTransaction(proof: Proof, trust: Trust): Promise<ProvedTransaction> {
   if (typeof proof !== 'object' || proof === null) return fail('expected a proof');
   for (const member of ['type', 'chain_gid', 'hash', 'block_hash'] as const)
-    if (typeof proof[member] !== 'string') return fail(`${member}: expected a text, got ${typeof proof[member]}`);
+    if (typeof proof[member] !== 'string')
+      return fail(`${member}: expected a text, got ${typeof proof[member]}`);
   const verify = VERIFIERS.get(proof.type);
   if (verify === undefined)
     return fail(reasonOf(proof) ?? `type: ${proof.type} is not known here, so that it shows nothing`);

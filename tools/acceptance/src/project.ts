@@ -76,7 +76,9 @@ export class Project {
     const path = `/addresses/${address}/balances?at_block=${block}&chain_gid=${chainGid}`;
     const { status, body } = await waitFor(async () => {
       const answer = await this.request('GET', path);
-      return answer.status !== 422 || !/Ask again in a moment/.test(JSON.stringify(answer.body)) ? answer : undefined;
+      return answer.status !== 422 || !/Ask again in a moment/.test(JSON.stringify(answer.body))
+        ? answer
+        : undefined;
     });
     if (status === 200) return body as Record<string, string>;
     const { detail = '' } = body as { detail?: string };
