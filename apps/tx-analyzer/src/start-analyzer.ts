@@ -7,6 +7,9 @@ import {
   probe,
   Workers,
   type Checks,
+  gauge,
+  onScrape,
+  recordOwned,
 } from '@chainwatch/telemetry';
 import { isSameChain, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import { overrideNetworks } from '@chainwatch/chain-registry';
@@ -19,7 +22,6 @@ import type { AnalyzerDeps, AnalyzerOptions } from './model/analyzer-deps.ts';
 import type { ChainAnalyzer } from './chain/chain-analyzer.ts';
 import type { ChainReport } from './chain/chain-report.ts';
 import { forgetLag } from './chain/record-step.ts';
-import { observeAnalyzer } from './observe-analyzer.ts';
 import { forgetPending } from './mempool/record-pending.ts';
 import { FamilyWatch } from './watch/family-watch.ts';
 
@@ -193,4 +195,28 @@ async function followNetworks({ db, families }: Pick<Supervised, 'db' | 'familie
   const { rows } = await db.query<{ document: unknown }>('SELECT document FROM networks ORDER BY gid');
   overrideNetworks(rows.map(({ document }) => document));
   for (const family of families) family.readAgain();
+}
+
+const watched = gauge('chainwatch_watched_addresses', {
+  description: 'Addresses in the watch set of this process, by family.',
+});
+
+interface Observed {
+  /** The chains that this replica owns now. */
+  readonly reports: () => readonly ChainReport[];
+  readonly families: () => Iterable<FamilyWatch>;
+}
+
+/** Tells at each scrape how old the oldest block is that waits for analysis, and how many addresses are watched. Returns stop. */
+function observeAnalyzer({ reports, families }: Observed): () => void {
+  const recordAges = recordOwned(
+    gauge('chainwatch_analyzer_lag_seconds', {
+      description: 'Since the ingestor recorded the oldest block that is not analysed; 0: none waits.',
+    }),
+  );
+  return onScrape(() => {
+    const ageOf = (sinceMs = Date.now()): number => Math.max(0, Date.now() - sinceMs) / 1_000;
+    recordAges(new Map(reports().map(({ chainGid, waitingSinceMs }) => [chainGid, ageOf(waitingSinceMs)])));
+    for (const { family, size } of families()) watched.set(size, { family });
+  });
 }

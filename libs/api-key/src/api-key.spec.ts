@@ -3,9 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { API_KEY_TYPES, checksumOf, type ApiKeyType } from './api-key.ts';
+import { API_KEY_TYPES, checksumOf, type ApiKeyType, crc32 } from './api-key.ts';
 import { BASE62_ALPHABET, randomBase62 } from './base62.ts';
-import { crc32 } from './crc32.ts';
 import {
   apiKeyLength,
   compareHash,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import { encodeBase62, randomBase62, type RandomBytes } from './base62.ts';
-import { crc32 } from './crc32.ts';
 import { checkNamespaceLabel } from './namespace-label.ts';
 
 /** `api`: platform API of one project; `rpc`: RPC gateway; `mgt`: management interface, both of a workspace. */
@@ -35,3 +34,18 @@ export function apiKeyLength(label: string): number {
 export function checksumOf(random: string): string {
   return encodeBase62(crc32(random), API_KEY_CHECK_LENGTH);
 }
+
+/** CRC-32/IEEE (reflected, polynomial 0xEDB88320) of ASCII text, unsigned. The spec compares it with zlib. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let index = 0; index < text.length; index += 1) {
+    crc = (crc >>> 8) ^ (TABLE[(crc ^ text.charCodeAt(index)) & 0xff] ?? 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let value = byte;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});

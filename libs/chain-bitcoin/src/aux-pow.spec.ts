@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { parseHeader } from './parse-header.ts';
 import { hash256, scryptHash } from './hash.ts';
 import { dogecoin, dogecoinBlock, traitsOf } from './spec-coin-blocks.ts';

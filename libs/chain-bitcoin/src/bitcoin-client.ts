@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ChainClientError, parseEndpoint } from '@chainwatch/chain-core';
-import type {
-  Block,
-  BlockHeader,
-  BlockRef,
-  ChainClient,
-  ChainClientOptions,
-  CoinReader,
-  InclusionProof,
-  MempoolReader,
-  Network,
-  NodeUpgrade,
-  ReadBlockOptions,
-  Upgrade,
+import {
+  ChainClientError,
+  parseEndpoint,
+  type Block,
+  type BlockHeader,
+  type BlockRef,
+  type ChainClient,
+  type ChainClientOptions,
+  type CoinReader,
+  type InclusionProof,
+  type MempoolReader,
+  type Network,
+  type NodeUpgrade,
+  type ReadBlockOptions,
+  type Upgrade,
+  type CoinScan,
+  WrongChainError,
+  askIfServed,
+  isActiveUpgrade,
+  type MerkleProof,
+  type ProofsQuery,
 } from '@chainwatch/chain-core';
 import { EsploraClient } from './esplora-client.ts';
-import { findNewUpgrades } from './find-new-upgrades.ts';
 import { readTraits } from './networks.ts';
-import { readBlock } from './read-block.ts';
-import { readProofs } from './read-proofs.ts';
-import { findHeaderByHash, findHeaderByNumber, readHead, readHeaders } from './read-headers.ts';
+import { readBlock, readRawBlock } from './read-block.ts';
+import { findHeaderByHash, findHeaderByNumber, readHead, readHeaders, parseHash } from './read-headers.ts';
 import { readSnapshot, readTransactions } from './read-mempool.ts';
 import { readSpentOutputs } from './read-spent-outputs.ts';
 import { RpcClient } from './rpc-client.ts';
-import { scanCoins } from './scan-coins.ts';
 import type { Session } from './session.ts';
 import { subscribeHeads } from './subscribe-heads.ts';
-import { verifyIdentity } from './verify-identity.ts';
+import { scanIndex } from './scan-index.ts';
+import { scanTxOutSet } from './scan-tx-out-set.ts';
+import { isMissingBlock } from './classify-node-error.ts';
+import { z } from 'zod';
+import { toHashText } from './hash.ts';
+import { computeMerkleLevels, listSiblings } from './merkle-root.ts';
+import { UnknownEncodingError } from './read-transaction.ts';
+import { verifyBlock } from './verify-block.ts';
 
 /** One Bitcoin node. Its capabilities are found out by use and remembered. */
 export class BitcoinClient implements ChainClient {
@@ -166,4 +177,120 @@ function createSession(options: ChainClientOptions & { timeoutMs: number }): {
       index,
     },
   };
+}
+
+/** Asks the node itself first, then the index beside it; undefined where neither can tell. */
+async function scanCoins(
+  session: Session,
+  addresses: readonly string[],
+  signal?: AbortSignal,
+): Promise<CoinScan | undefined> {
+  if (addresses.length === 0) {
+    const { number, hash } = await readHead(session, signal);
+    return { at: { number, hash }, coins: [] };
+  }
+  const scan = await scanTxOutSet(session, addresses, signal);
+  if (scan !== undefined || session.index === undefined) return scan;
+  return scanIndex(session, { index: session.index, addresses, signal });
+}
+
+/**
+ * Asks the node for the blocks by which its chain is told: chains that split share every block up to the split.
+ * @throws WrongChainError when it has another block at one of these heights, ChainClientError when it has none there yet
+ */
+async function verifyIdentity(session: Session, signal?: AbortSignal): Promise<void> {
+  const { network, traits } = session;
+  for (const { height, hash } of traits.identity) {
+    const got = await readHash(session, height, signal);
+    if (got !== hash)
+      throw new WrongChainError(
+        `node serves another chain: expected block ${height} of ${network.gid} to be ${hash}, got ${got}`,
+      );
+  }
+}
+
+async function readHash({ rpc, network }: Session, height: number, signal?: AbortSignal): Promise<string> {
+  try {
+    return parseHash('getblockhash', await rpc.call('getblockhash', [height], { signal }));
+  } catch (error) {
+    if (height === 0 || !isMissingBlock(error)) throw error;
+    throw new ChainClientError(
+      `node has no block ${height} yet: expected the one that tells ${network.gid} from other chains`,
+      { cause: error },
+    );
+  }
+}
+
+/** `getdeploymentinfo`, since Bitcoin Core 23. */
+const answerSchema = z.object({
+  deployments: z.record(
+    z.string().max(80),
+    z.object({ active: z.boolean(), bip9: z.object({ status: z.string() }).optional() }),
+  ),
+});
+/** Deployments of every node of these years; `testdummy` is none. */
+const OLD = new Set(['bip34', 'bip66', 'bip65', 'csv', 'segwit', 'taproot', 'testdummy']);
+
+/**
+ * Deployments of the node that no row of `known` has, or that are active although their row has no past date. Undefined for
+ * a node without `getdeploymentinfo`.
+ */
+export async function findNewUpgrades(
+  rpc: Pick<RpcClient, 'call'>,
+  {
+    known,
+    nowMs,
+    signal,
+  }: { readonly known: readonly Upgrade[]; readonly nowMs: number; readonly signal?: AbortSignal },
+): Promise<readonly NodeUpgrade[] | undefined> {
+  const answer = answerSchema.safeParse(await askIfServed(rpc.call('getdeploymentinfo', [], { signal })));
+  if (!answer.success) return undefined;
+  return Object.entries(answer.data.deployments).flatMap(([name, { active: isActive, bip9 }]) => {
+    if (OLD.has(name) || bip9?.status === 'failed') return [];
+    const row = known.find(({ signals }) => signals.includes(name));
+    if (row === undefined) return [{ name, isActive }];
+    return isActive && !isActiveUpgrade(row, nowMs) ? [{ name: row.name, isActive }] : [];
+  });
+}
+
+const HEADER_BYTES = 80;
+
+/** Header, and the branches of transactions and the coinbase. @throws BlockNotFoundError, IncompleteBlockError, ChainClientError */
+async function readProofs(
+  session: Session,
+  { ref, hashes, signal }: ProofsQuery,
+): Promise<Map<string, InclusionProof>> {
+  const bytes = await readRawBlock(session, ref, signal);
+  try {
+    const { transactions } = verifyBlock(ref, bytes, session.traits);
+    const places = new Map(transactions.map(({ txidBytes }, index) => [toHashText(txidBytes), index]));
+    const levels = computeMerkleLevels(transactions.map(({ txidBytes }) => txidBytes));
+    const branchOf = (index: number): string[] =>
+      listSiblings(levels, index).map((hash) => hash.toString('hex'));
+    const show = (index: number): MerkleProof => ({
+      type: 'merkle',
+      header: bytes.subarray(0, HEADER_BYTES).toString('hex'),
+      branch: { transaction: branchOf(index), coinbase: branchOf(0) },
+      item: {
+        index,
+        transaction: transactions[index]!.stripped.toString('hex'),
+        coinbase: transactions[0]!.stripped.toString('hex'),
+      },
+    });
+    return new Map(
+      hashes.flatMap((hash) => {
+        const index = places.get(hash);
+        return index === undefined ? [] : [[hash, show(index)]];
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof UnknownEncodingError)) throw error;
+    // What cannot be read is not compared with the root either: another node may give other bytes.
+    const proof: InclusionProof = {
+      type: 'none',
+      reason: 'The block has transactions whose encoding is not known: their tree cannot be computed.',
+      othersMayShow: true,
+    };
+    return new Map(hashes.map((hash) => [hash, proof]));
+  }
 }

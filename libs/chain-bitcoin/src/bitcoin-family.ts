@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ChainFamily } from '@chainwatch/chain-core';
+import { type ChainFamily, resolveAssetPath, type Network } from '@chainwatch/chain-core';
 import { BitcoinClient } from './bitcoin-client.ts';
 import { hdDerivation } from './hd/hd-derivation.ts';
 import { bitcoinManifest } from './manifest.ts';
 import { parseAddress } from './parse-address.ts';
 import { readTraits } from './networks.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
 import { findAddress, matchKeyOf } from './script-address.ts';
 import { bitcoinRpc } from './rpc/bitcoin-rpc.ts';
+import type { AssetGid } from '@chainwatch/caip';
 
 /** Bitcoin, its test networks, and the coins that share its transactions. */
 export const bitcoinFamily: ChainFamily = {
@@ -31,4 +31,12 @@ function listSpellings(addresses: readonly string[]): string[] {
     const { canonical, others = [] } = parseAddress(address);
     return [canonical, ...others.map((other) => other.canonical)];
   });
+}
+
+/**
+ * Canonical CAIP-19 gid of `assetPath` on `network`: the native coin is all there is.
+ * @throws InvalidAssetError
+ */
+export function parseAssetPath(network: Network, assetPath: string): AssetGid {
+  return resolveAssetPath(network, assetPath, []);
 }

@@ -3,7 +3,7 @@ import { decodeTransaction, lockingBytecodeToCashAddress } from '@bitauth/libaut
 import { blake3 } from '@noble/hashes/blake3.js';
 import { address as library, networks, Transaction } from 'bitcoinjs-lib';
 import type { Block, BlockRef } from '@chainwatch/chain-core';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { findAddress } from './script-address.ts';
 import {
   bitcoinCash,

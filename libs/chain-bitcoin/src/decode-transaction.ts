@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Transaction as LibraryTransaction } from 'bitcoinjs-lib';
-import { ChainClientError, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { Transaction } from '@chainwatch/chain-core';
+import {
+  ChainClientError,
+  IncompleteBlockError,
+  type Transaction,
+  decodeMemo,
+  type UtxoOutput,
+} from '@chainwatch/chain-core';
 import { toHashText } from './hash.ts';
 import { parseHex } from './parse-hex.ts';
-import { readMemo } from './read-memo.ts';
 import { ByteReader } from './byte-reader.ts';
-import { expectKnownEncoding, readTransaction, UnknownEncodingError } from './read-transaction.ts';
-import type { RawTransaction } from './read-transaction.ts';
+import {
+  expectKnownEncoding,
+  readTransaction,
+  UnknownEncodingError,
+  type RawTransaction,
+} from './read-transaction.ts';
 import { skipTokenPrefix } from './token-prefix.ts';
-import { MWEB_FLAG } from './transaction-format.ts';
-import type { TransactionFormat } from './transaction-format.ts';
+import { MWEB_FLAG, type TransactionFormat } from './transaction-format.ts';
 
 /** What a transaction moves, and its id. */
 export type TransactionBody = Pick<RawTransaction, 'txidBytes' | 'isCoinbase' | 'inputs' | 'outputs'>;
@@ -86,4 +93,33 @@ export function toBody(transaction: LibraryTransaction, { hasTokens }: Transacti
       amountRaw: BigInt.asUintN(64, value),
     })),
   };
+}
+
+const OP_RETURN = 0x6a;
+const OP_PUSHDATA1 = 0x4c;
+const OP_PUSHDATA4 = 0x4e;
+
+/** The text in outputs that nobody can spend, in their order. */
+export function readMemo(outputs: readonly UtxoOutput[]): string | undefined {
+  const scripts = outputs.filter(({ matchKey }) => matchKey.startsWith('6a'));
+  return scripts.length === 0
+    ? undefined
+    : decodeMemo(scripts.map(({ matchKey }) => readPushes(Buffer.from(matchKey, 'hex'))));
+}
+
+/** What the script pushes behind OP_RETURN, together; nothing where it does something else, as protocols do. */
+function readPushes(script: Buffer): Buffer {
+  const pushes: Buffer[] = [];
+  for (let at = 1; at < script.length; ) {
+    const opcode = script[at]!;
+    if (script[0] !== OP_RETURN || opcode > OP_PUSHDATA4) return Buffer.alloc(0);
+    const lengthBytes = opcode < OP_PUSHDATA1 ? 0 : 2 ** (opcode - OP_PUSHDATA1);
+    if (at + 1 + lengthBytes > script.length) return Buffer.alloc(0);
+    const length = lengthBytes === 0 ? opcode : script.readUIntLE(at + 1, lengthBytes);
+    const from = at + 1 + lengthBytes;
+    if (from + length > script.length) return Buffer.alloc(0);
+    pushes.push(script.subarray(from, from + length));
+    at = from + length;
+  }
+  return Buffer.concat(pushes);
 }

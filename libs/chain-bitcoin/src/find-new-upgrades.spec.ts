@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type Upgrade } from '@chainwatch/chain-core';
-import { findNewUpgrades } from './find-new-upgrades.ts';
+import { findNewUpgrades } from './bitcoin-client.ts';
 
 const nowMs = Date.parse('2026-11-28');
 const row = (date: string | null): Upgrade =>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { address, Block as LibraryBlock, networks } from 'bitcoinjs-lib';
-import type { Network as LibraryNetwork } from 'bitcoinjs-lib';
+import { address, Block as LibraryBlock, networks, type Network as LibraryNetwork } from 'bitcoinjs-lib';
 import { ByteReader } from './byte-reader.ts';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { readTraits } from './networks.ts';
 import { HEADER_LENGTH } from './parse-header.ts';
 import { readTransaction } from './read-transaction.ts';
 import { findAddress } from './script-address.ts';
-import { blockNames, describeFixtures, readBlockFixture } from './spec-fixtures.ts';
-import type { RecordedBlock } from './spec-fixtures.ts';
+import { blockNames, describeFixtures, readBlockFixture, type RecordedBlock } from './spec-fixtures.ts';
 
 const decode = ({ ref, bytes, network }: RecordedBlock): ReturnType<typeof decodeBlock> =>
   decodeBlock(ref, bytes, readTraits(network));

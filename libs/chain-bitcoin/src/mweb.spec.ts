@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { Transaction } from 'bitcoinjs-lib';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { ByteReader } from './byte-reader.ts';
 import { parseTransaction } from './decode-transaction.ts';
 import { toHashText } from './hash.ts';
 import { readTransaction, UnknownEncodingError } from './read-transaction.ts';
 import { findAddress } from './script-address.ts';
-import { findTransactionId } from './rpc/find-transaction-id.ts';
+import { findTransactionId } from './rpc/bitcoin-rpc.ts';
 import { buildSpecTransaction } from './spec-blocks.ts';
 import {
   buildLitecoinBlock,

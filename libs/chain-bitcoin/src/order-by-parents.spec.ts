@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
-import { decodeBlock } from './decode-block.ts';
-import { orderByParents } from './order-by-parents.ts';
+import { decodeBlock, orderByParents } from './read-block.ts';
 import { generateBlock, generateTransaction, traitsOf } from './spec-coin-blocks.ts';
 
 const script = `76a914${'07'.repeat(20)}88ac`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { parseAmount } from './parse-amount.ts';
 import { parseExactJson } from './parse-exact-json.ts';
 import { generateBlock, generateTransaction, traitsOf } from './spec-coin-blocks.ts';

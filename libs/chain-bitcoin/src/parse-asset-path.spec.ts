@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { bitcoinNetworks } from './networks.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
+import { parseAssetPath } from './bitcoin-family.ts';
 
 const main = bitcoinNetworks.find(({ name }) => name === 'bitcoin')!;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { payments, script as libraryScript } from 'bitcoinjs-lib';
-import { readMemo } from './read-memo.ts';
+import { readMemo } from './decode-transaction.ts';
 
 const read = (...scripts: readonly string[]): string | undefined =>
   readMemo(scripts.map((matchKey) => ({ matchKey, amountRaw: 0n })));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Block as LibraryBlock, Transaction } from 'bitcoinjs-lib';
 import { BitcoinClient } from './bitcoin-client.ts';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
 import { readTraits } from './networks.ts';
 import { parseAmount } from './parse-amount.ts';

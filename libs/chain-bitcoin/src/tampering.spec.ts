@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import type { Transaction } from 'bitcoinjs-lib';
-import { Block as LibraryBlock } from 'bitcoinjs-lib';
-import { IncompleteBlockError } from '@chainwatch/chain-core';
-import type { Block, Network } from '@chainwatch/chain-core';
-import { decodeBlock } from './decode-block.ts';
+import { type Transaction, Block as LibraryBlock } from 'bitcoinjs-lib';
+import { IncompleteBlockError, type Block, type Network } from '@chainwatch/chain-core';
+import { decodeBlock } from './read-block.ts';
 import { readTraits } from './networks.ts';
 import { HEADER_LENGTH } from './parse-header.ts';
 import { buildSpecBlock, buildSpecTransaction } from './spec-blocks.ts';

@@ -2,7 +2,7 @@
 import { Block as LibraryBlock, type Transaction } from 'bitcoinjs-lib';
 import type { Block } from '@chainwatch/chain-core';
 import { BitcoinClient } from './bitcoin-client.ts';
-import { decodeBlock } from './decode-block.ts';
+import { decodeBlock } from './read-block.ts';
 import { hash256, toHashText } from './hash.ts';
 import { readTraits } from './networks.ts';
 import { buildSpecBlock, buildSpecTransaction } from './spec-blocks.ts';

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import { encodeAtomic, SettledChain } from '@chainwatch/tool-devnet/settled-chain';
-import type { AtomicPlan, BlockPlan, Hex } from '@chainwatch/tool-devnet/settled-chain';
+import {
+  encodeAtomic,
+  SettledChain,
+  type AtomicPlan,
+  type BlockPlan,
+  type Hex,
+} from '@chainwatch/tool-devnet/settled-chain';
 import type { Block } from '@chainwatch/chain-core';
-import { ALICE, startRig } from './settlement/spec-settled.ts';
-import type { Rig } from './settlement/spec-settled.ts';
-import { decodeAtomicTransactions } from './atomic-transactions.ts';
+import { ALICE, startRig, type Rig } from './settlement/spec-settled.ts';
+import { decodeAtomicTransactions } from './atomic-changes.ts';
 import { evmNetworks } from './networks.ts';
 
 // Imports and exports between Avalanche's chains, in a generated chain with an encoder of its own.

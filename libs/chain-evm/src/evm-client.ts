@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ChainClientError, parseEndpoint, WrongChainError, readRegistered } from '@chainwatch/chain-core';
-import type {
-  BalanceQuery,
-  Block,
-  BlockHeader,
-  BlockRef,
-  BlocksOfAddresses,
-  BlocksWanted,
-  ChainClient,
-  ChainClientOptions,
-  Endpoint,
-  InclusionProof,
-  Network,
-  NodeUpgrade,
-  ReadBlockOptions,
-  TokenMetadata,
-  Transaction,
-  Upgrade,
+import {
+  ChainClientError,
+  parseEndpoint,
+  WrongChainError,
+  readRegistered,
+  type BalanceQuery,
+  type Block,
+  type BlockHeader,
+  type BlockRef,
+  type BlocksOfAddresses,
+  type BlocksWanted,
+  type ChainClient,
+  type ChainClientOptions,
+  type Endpoint,
+  type InclusionProof,
+  type Network,
+  type NodeUpgrade,
+  type ReadBlockOptions,
+  type TokenMetadata,
+  type Transaction,
+  type Upgrade,
+  askIfServed,
+  timeOfUpgrade,
 } from '@chainwatch/chain-core';
 import { HttpTransport } from './http-transport.ts';
 import { readTraits } from './networks.ts';
 import { parseKnownHeader } from './parse-header.ts';
 import { findBlocksOf } from './find-blocks-of.ts';
-import { findNewUpgrades } from './find-new-upgrades.ts';
 import { proveSenders } from './prove-senders.ts';
-import { readBalances } from './read-balances.ts';
+import { readBalances, tokenAddress } from './read-balances.ts';
 import { readBlock } from './read-block.ts';
 import {
   findFinalized,
@@ -34,12 +38,14 @@ import {
   readHeaders,
 } from './read-headers.ts';
 import { readProofs } from './read-proofs.ts';
-import { readTokens } from './read-tokens.ts';
 import type { RpcTransport } from './rpc-transport.ts';
 import type { Capabilities, Session } from './session.ts';
 import { SettlementBook } from './settlement/settlement-book.ts';
 import { SocketTransport, subscribeHeads } from './socket-transport.ts';
 import { TwinTransport } from './twin-transport.ts';
+import { readTokenContracts } from '@chainwatch/contract-abi';
+import { callContracts, toBlockError } from './call-contracts.ts';
+import { z } from 'zod';
 
 /** One EVM node. Its capabilities are found out by use and remembered. */
 export class EvmClient implements ChainClient {
@@ -219,4 +225,63 @@ function refusesSocket(error: Error): boolean {
     error.nodeCode !== 429 &&
     error.nodeCode < 500
   );
+}
+
+/** Metadata of token contracts, in order; undefined: the contract is not a token, or mirrors the native coin. */
+export async function readTokens(
+  session: Session,
+  {
+    assetGids,
+    moved,
+    signal,
+  }: {
+    readonly assetGids: readonly string[];
+    readonly moved?: ReadonlyMap<string, bigint> | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<(TokenMetadata | undefined)[]> {
+  const prefix = `${session.network.gid}/${session.network.tokenNamespace}:`;
+  const native = `${prefix}${session.traits.nativeTokenContract}`;
+  const own = assetGids.filter((gid) => gid.startsWith(prefix) && gid !== native);
+  try {
+    const found = await readTokenContracts(
+      own.map((gid) => ({ to: tokenAddress(gid), moved: moved?.get(gid) })),
+      (calls) => callContracts(session, { calls, block: 'latest', signal }),
+    );
+    const tokens = new Map(own.map((gid, index) => [gid, found[index]]));
+    return assetGids.map((gid) => tokens.get(gid));
+  } catch (error) {
+    throw toBlockError(error, 'the latest block');
+  }
+}
+
+const forkSchema = z.object({ activationTime: z.int().nonnegative(), forkId: z.string().max(80) });
+/** EIP-7910: the fork in force, and the next one that the node is configured for. */
+const configSchema = z.object({ current: forkSchema, next: forkSchema.nullish() });
+
+/** Forks of the node's configuration that no row of `known` has. Undefined for a node without `eth_config`. */
+export async function findNewUpgrades(
+  transport: Pick<RpcTransport, 'call'>,
+  known: readonly Upgrade[],
+  signal?: AbortSignal,
+): Promise<readonly NodeUpgrade[] | undefined> {
+  const answer = configSchema.safeParse(await askIfServed(transport.call('eth_config', [], signal)));
+  if (!answer.success) return undefined;
+  const { current, next } = answer.data;
+  const firstMs = Math.min(...known.map((row) => timeOfUpgrade(row) ?? Infinity));
+  const forks = [
+    // Older ones than the calendar are nothing new.
+    ...(current.activationTime * 1_000 > firstMs ? [{ fork: current, isActive: true }] : []),
+    ...(next ? [{ fork: next, isActive: false }] : []),
+  ];
+  return forks.flatMap(({ fork, isActive }) => {
+    const at = new Date(fork.activationTime * 1_000).toISOString();
+    return known.some((row) => isAt(row, at)) ? [] : [{ name: `fork ${fork.forkId}`, isActive, at }];
+  });
+}
+
+/** A row with a day alone has every moment of that day. */
+function isAt({ date }: Upgrade, at: string): boolean {
+  if (date === null) return false;
+  return date.length === 10 ? at.startsWith(date) : Date.parse(date) === Date.parse(at);
 }

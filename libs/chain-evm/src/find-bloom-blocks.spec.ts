@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findBloomBlocks, type BloomHeader } from './find-bloom-blocks.ts';
+import { findBloomBlocks, type BloomHeader } from './find-blocks-of.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 
 const topic = (digits: string): string => `0x${digits.padStart(64, '0')}`;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type Upgrade } from '@chainwatch/chain-core';
-import { findNewUpgrades } from './find-new-upgrades.ts';
+import { findNewUpgrades } from './evm-client.ts';
 
 const row = (date: string | null): Upgrade => ({ date }) as Upgrade;
 const seconds = (date: string): number => Date.parse(date) / 1_000;

@@ -2,8 +2,8 @@
 import type { Block } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { ETHER_LOG_ADDRESS } from './decode-logs.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
-import { readTokens } from './read-tokens.ts';
+import { parseAssetPath } from './evm-family.ts';
+import { readTokens } from './evm-client.ts';
 import { readTraits } from './networks.ts';
 import type { RawLog } from './raw-block.ts';
 import type { InternalTransfer } from './read-traces.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { evmCatalogue, evmNetworks } from './networks.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
+import { parseAssetPath } from './evm-family.ts';
 import { account, makeItem, readMade, transferLog } from './spec-read.ts';
 
 // A chain without a native coin (decisions.md 19): its blocks are generated.

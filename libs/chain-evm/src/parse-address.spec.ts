@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { getAddress } from 'viem';
 import type { Network } from '@chainwatch/chain-core';
 import { evmNetworks } from './networks.ts';
-import { parseAddress } from './parse-address.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
+import { parseAddress, parseAssetPath } from './evm-family.ts';
 import eip55 from './vectors/eip55.json' with { type: 'json' };
 
 const anyAddress = fc

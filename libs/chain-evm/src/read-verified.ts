@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Block, BlockRef, Network } from '@chainwatch/chain-core';
-import { decodeAddedReceivers, decodeRewards } from './block-rewards.ts';
+import type { Block, BlockRef, Network, BalanceChange } from '@chainwatch/chain-core';
 import { addStateSync } from './bor-state-sync.ts';
 import { decodeBlock } from './decode-block.ts';
 import { askAll, readBody, readReceipts } from './read-answers.ts';
-import { readRawEncodings, verifyWithEncodings } from './read-raw-encodings.ts';
-import { hasTracesOf, readTraces } from './read-traces.ts';
-import type { BlockTraces } from './read-traces.ts';
+import { hasTracesOf, readTraces, type BlockTraces, type BlockReward } from './read-traces.ts';
 import { readBlockTraces } from './read-traces-apart.ts';
 import type { Session } from './session.ts';
-import type { VerifiedBlock } from './verify-block.ts';
+import { type VerifiedBlock, verifyBlock, type BlockAnswers } from './verify-block.ts';
+import { addressOf } from './decode-logs.ts';
+import { readTraits } from './networks.ts';
+import type { RawReceipt, RawBlock, RawTransaction } from './raw-block.ts';
+import { isEncoded, typeOf } from './encode-transaction.ts';
+import type { RawEncodings } from './verify-transactions.ts';
 
 /** A verified block, and its traces where they were asked for. */
 export interface ReadBlock {
@@ -86,4 +88,115 @@ export function decodeTraced(
       leavesOut: 'internal' as const,
     }),
   };
+}
+
+/** `AddedReceiver(uint256,address,address)`: amount, receiver, bridge. */
+const ADDED_RECEIVER_TOPIC = '0x3c798bbcf33115b42c728b8504cff11dd58736e9fa789f1cda2738db7d696b2a';
+
+function decodeRewards(network: Network, rewards: readonly BlockReward[]): BalanceChange[] {
+  const assetGid = network.native?.gid;
+  return assetGid === undefined
+    ? []
+    : rewards.map(({ address, amountRaw }) => ({ address, assetGid, amountRaw, reason: 'reward' }));
+}
+
+/**
+ * Who gets native coins by an order to the contract of block rewards (Gnosis: the xDAI bridge's mints;
+ * https://github.com/gnosischain/specs/blob/master/execution/posdao-post-merge.md). The chain pays at the end of the block;
+ * where there are many orders, some in the next ones. For endpoints that do not tell rewards.
+ */
+function decodeAddedReceivers(network: Network, receipts: readonly RawReceipt[]): BalanceChange[] {
+  const { rewardContract } = readTraits(network);
+  if (rewardContract === undefined) return [];
+  const orders = receipts
+    .flatMap(({ logs }) => logs)
+    .filter(
+      ({ address, topics, data }) =>
+        address === rewardContract && topics[0] === ADDED_RECEIVER_TOPIC && data.length === 66,
+    );
+  return decodeRewards(
+    network,
+    orders.map(({ topics, data }) => ({ address: addressOf(topics[1]), amountRaw: BigInt(data) })),
+  );
+}
+
+interface Place {
+  readonly hash: string;
+  readonly blockHash: string;
+  /** Position in the block. */
+  readonly index: number;
+}
+
+/** Nodes have some of them, or none. */
+const METHODS: readonly (readonly [method: string, paramsOf: (place: Place) => unknown[]])[] = [
+  ['eth_getRawTransactionByHash', ({ hash }) => [hash]],
+  ['debug_getRawTransaction', ({ hash }) => [hash]],
+  [
+    'eth_getRawTransactionByBlockHashAndIndex',
+    ({ blockHash, index }) => [blockHash, `0x${index.toString(16)}`],
+  ],
+];
+
+/**
+ * The node's own encoding of transactions whose type is not known here (a later fork, Polygon's state sync), so that the
+ * root can be proved all the same. Encodings that a node does not give are left out.
+ */
+function readRawEncodings(session: Session, block: RawBlock, signal?: AbortSignal): Promise<RawEncodings> {
+  return askRawEncodings(
+    session,
+    listPlaces(block, (tx) => !isEncoded(typeOf(tx), session.traits.stack)),
+    signal,
+  );
+}
+
+function listPlaces(block: RawBlock, isWanted: (tx: RawTransaction) => boolean): Place[] {
+  return block.transactions.flatMap((tx, index) =>
+    isWanted(tx) ? [{ hash: tx.hash, blockHash: block.hash, index }] : [],
+  );
+}
+
+/** The same of given transactions. */
+async function askRawEncodings(
+  session: Session,
+  places: readonly Place[],
+  signal?: AbortSignal,
+): Promise<RawEncodings> {
+  const encodings = new Map<string, Uint8Array>();
+  for (const [method, paramsOf] of METHODS) {
+    const missing = places.filter(({ hash }) => !encodings.has(hash));
+    if (missing.length === 0) break;
+    const answers = await session.transport.callMany(
+      missing.map((place) => ({ method, params: paramsOf(place) })),
+      signal,
+    );
+    answers.forEach((answer, index) => {
+      const hash = missing[index]?.hash;
+      if (answer.type !== 'result' || typeof answer.result !== 'string' || hash === undefined) return;
+      if (/^0x(?:[0-9a-f]{2})+$/i.test(answer.result))
+        encodings.set(hash, Buffer.from(answer.result.slice(2), 'hex'));
+    });
+  }
+  return encodings;
+}
+
+/** Only its hash tells that a transaction of a known type has unknown content. Such transactions are then read raw. */
+async function verifyWithEncodings(
+  session: Session,
+  {
+    ref,
+    answers,
+    signal,
+  }: { readonly ref: BlockRef; readonly answers: Required<BlockAnswers>; readonly signal?: AbortSignal },
+): Promise<VerifiedBlock> {
+  const { block, encodings } = answers;
+  const verified = await verifyBlock(ref, answers, session.traits);
+  const missing = new Set(verified.unknown?.missingEncodings ?? []);
+  const places = listPlaces(
+    block,
+    (tx) => missing.has(tx.hash) && isEncoded(typeOf(tx), session.traits.stack),
+  );
+  const more = places.length === 0 ? undefined : await askRawEncodings(session, places, signal);
+  return more === undefined || more.size === 0
+    ? verified
+    : verifyBlock(ref, { ...answers, encodings: new Map([...encodings, ...more]) }, session.traits);
 }

@@ -2,7 +2,7 @@
 import type { BlockRef } from '@chainwatch/chain-core';
 import { computeCreatedContract, encodeTransaction, isEncoded, typeOf } from './encode-transaction.ts';
 import { encodeHeader } from './parse-header.ts';
-import { encodeReceipt } from './encode-receipt.ts';
+import { encodeReceipt } from './verify-receipts.ts';
 import { data, encodeRlp, keccak256Hex, quantity } from './encode-rlp.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawLog, RawReceipt, RawTransaction, RawWithdrawal } from './raw-block.ts';

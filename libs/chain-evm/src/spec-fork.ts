@@ -4,7 +4,7 @@ import type { Block, BlockRef, ReadBlockOptions, RpcAnswer, RpcCall } from '@cha
 import { RLP } from '@ethereumjs/rlp';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
 import { encodeHeader } from './parse-header.ts';
-import { encodeReceipt } from './encode-receipt.ts';
+import { encodeReceipt } from './verify-receipts.ts';
 import { typeOf } from './encode-transaction.ts';
 import { keccak256Hex } from './encode-rlp.ts';
 import { evmNetworks, readTraits } from './networks.ts';

@@ -3,7 +3,7 @@ import { RLP } from '@ethereumjs/rlp';
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import fc from 'fast-check';
 import { bytesToHex, hexToBytes } from 'viem';
-import { encodeReceipt } from './encode-receipt.ts';
+import { encodeReceipt } from './verify-receipts.ts';
 import type { CallTrace } from './raw-trace.ts';
 import { decodeCallTraces } from './read-traces.ts';
 import type { RawLog, RawReceipt, RawTransaction } from './raw-block.ts';

@@ -1,10 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ARBITRUM_TYPES } from './arbitrum-types.ts';
-import { data, quantity } from './encode-rlp.ts';
+import { data, quantity, encodeRlp, type RlpItem } from './encode-rlp.ts';
 import type { EvmTraits } from './networks.ts';
 import type { RawReceipt, RawTransaction } from './raw-block.ts';
-import { feeMarketFields } from './signed-fields.ts';
-import { typed, type TypeRules } from './type-rules.ts';
+import { feeMarketFields, type Fields } from './signed-fields.ts';
+import type { Hex } from 'viem';
+
+// cspell:ignore arbos
+/**
+ * Arbitrum Nitro (its go-ethereum, core/types/arb_types.go; what they do to balances: nitro, arbos/tx_processor.go).
+ *
+ * A submission mints the deposit for its sender, who pays for the ticket and for the gas of the redemption, and holds the
+ * ticket's value ready; what is too much goes to `refundTo`. The redemption mints the gas that was paid for its sender and
+ * burns what is left of it, then pays the same to `refundTo`, or to its sender where the deposit does not cover it. A
+ * redemption by hand is paid by whoever called for it, who is its `refundTo`. No log and no field tells these amounts.
+ */
+const ARBITRUM_TYPES: Readonly<Record<number, TypeRules>> = {
+  // Deposit of ether from L1,
+  0x64: {
+    encode: typed(0x64, (tx) => [
+      quantity(tx.chainId),
+      data(tx.requestId),
+      data(tx.from),
+      data(tx.to),
+      quantity(tx.value),
+    ]),
+    isFree: true,
+    minted: (tx) => tx.value,
+  },
+  // unsigned, from an L1 account,
+  0x65: {
+    encode: typed(0x65, (tx) => [quantity(tx.chainId), data(tx.from), quantity(tx.nonce), ...pricedCall(tx)]),
+    nonce: (tx) => tx.nonce,
+  },
+  // from an L1 contract,
+  0x66: {
+    encode: typed(0x66, (tx) => [quantity(tx.chainId), data(tx.requestId), data(tx.from), ...pricedCall(tx)]),
+  },
+  // redemption of a retryable ticket, its gas paid before,
+  0x68: {
+    encode: typed(0x68, (tx) => [
+      quantity(tx.chainId),
+      quantity(tx.nonce),
+      data(tx.from),
+      ...pricedCall(tx),
+      data(tx.ticketId),
+      data(tx.refundTo),
+      quantity(tx.maxRefund),
+      quantity(tx.submissionFeeRefund),
+    ]),
+    isFree: true,
+    changed: (tx) => [tx.from, tx.refundTo],
+  },
+  // submission of one,
+  0x69: {
+    encode: typed(0x69, (tx) => [
+      quantity(tx.chainId),
+      data(tx.requestId),
+      data(tx.from),
+      quantity(tx.l1BaseFee),
+      quantity(tx.depositValue),
+      priceOf(tx),
+      quantity(tx.gas),
+      data(tx.retryTo),
+      quantity(tx.retryValue),
+      data(tx.beneficiary),
+      quantity(tx.maxSubmissionFee),
+      data(tx.refundTo),
+      data(tx.retryData),
+    ]),
+    minted: (tx) => tx.depositValue,
+    changed: (tx) => [tx.from, tx.refundTo],
+  },
+  // internal, start of block.
+  0x6a: {
+    encode: typed(0x6a, (tx) => [quantity(tx.chainId), data(tx.input)]),
+    isSystem: () => true,
+  },
+};
+
+function pricedCall(tx: RawTransaction): readonly Hex[] {
+  return [priceOf(tx), quantity(tx.gas), data(tx.to), quantity(tx.value), data(tx.input)];
+}
+
+function priceOf(tx: RawTransaction): Hex {
+  return quantity(tx.maxFeePerGas ?? tx.gasPrice);
+}
 
 export type Stack = EvmTraits['stack'];
 
@@ -123,4 +203,31 @@ export function findBaseFee(
     return undefined;
   const left = BigInt(effectiveGasPrice) - BigInt(maxPriorityFeePerGas ?? 0);
   return left < 0n ? undefined : left;
+}
+
+type Encode = (tx: RawTransaction) => Uint8Array;
+
+/** What a stack's own transaction type means, beyond Ethereum's types 0 to 4. */
+interface TypeRules {
+  /** Null: only the node knows the encoding. Of a type that is signed, `signed` alone. */
+  readonly encode: Encode | null;
+  /** The fields that its sender signs; absent where nobody signs it. */
+  readonly signed?: Fields;
+  /** Whether the chain itself sends it, from no account. Absent: never. */
+  readonly isSystem?: (tx: RawTransaction) => boolean;
+  /** Nothing is paid for it on this chain, or another transaction paid for it. */
+  readonly isFree?: true;
+  /** What it mints for its sender. */
+  readonly minted?: (tx: RawTransaction) => string | null | undefined;
+  /** Whose balance of the native coin it changes by amounts that the chain does not tell, failed or not. */
+  readonly changed?: (tx: RawTransaction) => readonly (string | null | undefined)[];
+  /** Its sender's nonce, where a root proves it. */
+  readonly nonce?: (tx: RawTransaction, receipt: RawReceipt) => string | null | undefined;
+  /** What its receipt's encoding has after the logs; undefined where the node does not tell it. */
+  readonly receiptTail?: (receipt: RawReceipt, tx: RawTransaction) => readonly RlpItem[] | undefined;
+}
+
+/** A list of fields behind its type (EIP-2718). */
+function typed(type: number, fieldsOf: Fields): Encode {
+  return (tx) => encodeRlp(fieldsOf(tx), type);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeOrderedRoot } from './compute-ordered-root.ts';
-import { encodeReceipt } from './encode-receipt.ts';
 import { typeOf } from './encode-transaction.ts';
 import type { EvmTraits } from './networks.ts';
 import { LOG_MEMBERS, receiptMembers } from './known-members.ts';
 import { computeLogsBloom } from './logs-bloom.ts';
 import type { RawBlock, RawReceipt, RawTransaction } from './raw-block.ts';
 import { rulesOf, type Stack } from './types-of-stack.ts';
-import { describeMember, listUnknownMembers } from './unknown-parts.ts';
-import type { UnknownParts } from './unknown-parts.ts';
+import { describeMember, listUnknownMembers, type UnknownParts } from './unknown-parts.ts';
+import type { Hex } from 'viem';
+import { data, encodeRlp, quantity } from './encode-rlp.ts';
 
 export interface ReceiptsOf {
   readonly block: RawBlock;
@@ -137,4 +137,34 @@ function fail(
   throw new IncompleteBlockError(
     `${what} of block ${Number(block.number)} ${block.hash}: expected ${expected}, got ${got}`,
   );
+}
+
+/**
+ * The encoding of a receipt under `receiptsRoot` (EIP-658, EIP-2718), with what the transaction's type adds on its stack.
+ * @throws InvalidHexError
+ */
+export function encodeReceipt(receipt: RawReceipt, tx: RawTransaction, stack: Stack): Uint8Array {
+  const type = typeOf(tx);
+  return encodeRlp(
+    [
+      typeof receipt.status === 'string' ? quantity(receipt.status) : data(receipt.root),
+      quantity(receipt.cumulativeGasUsed),
+      bloomOf(receipt),
+      receipt.logs.map(({ address, topics, data: content }) => [
+        data(address),
+        topics.map(data),
+        data(content),
+      ]),
+      ...(rulesOf(type, stack)?.receiptTail?.(receipt, tx) ?? []),
+    ],
+    type,
+  );
+}
+
+/** The root proves the node's bloom, so it need not be computed. Some nodes leave it out. */
+function bloomOf(receipt: RawReceipt): Hex {
+  const { logs, logsBloom } = receipt;
+  return logs.length > 0 && typeof logsBloom === 'string' && logsBloom.length > 2
+    ? data(logsBloom)
+    : data(computeLogsBloom([receipt]));
 }

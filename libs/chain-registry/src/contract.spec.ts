@@ -10,10 +10,17 @@ import {
   type ChainFamilyName,
   type Network,
 } from '@chainwatch/chain-core';
-import { readFixture, readRecording, recordingFile, type Recording } from './contract/fixtures.ts';
+import {
+  readFixture,
+  readRecording,
+  recordingFile,
+  type Recording,
+  ReplayNode,
+  type Fault,
+  type Habit,
+} from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { contentOf, write } from './contract/write-content.ts';
-import { ReplayNode, type Fault, type Habit } from './contract/replay-node.ts';
 import { findFamilyNamed, findNetwork, findNotationNamed, listFamilies, listNetworks } from './index.ts';
 
 const RECORD = { family: process.env['CONTRACT_RECORD_FAMILY'], url: process.env['CONTRACT_RECORD_URL'] };

@@ -7,10 +7,9 @@ import {
   type ChainFamily,
   type ReadBlockOptions,
 } from '@chainwatch/chain-core';
-import { readFixture, readRecording, type Recording } from './contract/fixtures.ts';
+import { readFixture, readRecording, type Recording, ReplayNode } from './contract/fixtures.ts';
 import { listLies } from './contract/list-lies.ts';
 import { contentOf, write } from './contract/write-content.ts';
-import { ReplayNode } from './contract/replay-node.ts';
 import { findFamilyNamed, findNetwork, listFamilies } from './index.ts';
 
 const families = listFamilies().map(({ name }) => name);

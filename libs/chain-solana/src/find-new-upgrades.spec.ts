@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Upgrade } from '@chainwatch/chain-core';
-import { findNewUpgrades } from './find-new-upgrades.ts';
+import { findNewUpgrades } from './solana-client.ts';
 import type { Session } from './session.ts';
 
 const nowMs = Date.parse('2026-11-28');

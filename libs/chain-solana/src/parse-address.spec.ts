@@ -3,8 +3,7 @@ import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import type { Network } from '@chainwatch/chain-core';
 import { solanaNetworks } from './networks.ts';
-import { parseAddress } from './parse-address.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
+import { parseAddress, parseAssetPath } from './solana-family.ts';
 
 const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const networkOf = (name: string): Network =>

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { splitAssetGid } from '@chainwatch/caip';
-import { nativeOf, BlockNotFoundError } from '@chainwatch/chain-core';
-import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
+import {
+  nativeOf,
+  BlockNotFoundError,
+  type BalanceQuery,
+  type BlockRef,
+  IncompleteBlockError,
+} from '@chainwatch/chain-core';
 import {
   ACCOUNTS_MAX,
   readAccounts,
@@ -9,10 +14,12 @@ import {
   type AtSlot,
   type StateOptions,
 } from './read-accounts.ts';
-import { readTouchesAbove } from './read-touches.ts';
 import type { Session } from './session.ts';
-import { ACCOUNT_SLICE, parseTokenAccount } from './token-account.ts';
-import type { Touches, TokenState } from './touch-book.ts';
+import { type Touches, type TokenState, readTouches } from './touch-book.ts';
+import { PUBLIC_KEY_LENGTH, PublicKey } from '@solana/web3.js';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
+import { requestBlock, toRawBlock } from './request-block.ts';
+import { findHeaderByNumber, listSlots } from './read-headers.ts';
 
 type TokenAccounts = ReadonlyMap<string, AtSlot<TokenState>>;
 
@@ -168,4 +175,90 @@ function sumTokens(address: string, mint: string, { known, touches }: KnownToken
 
 function mintOf(assetGid: string): string {
   return splitAssetGid(assetGid).reference;
+}
+
+/** Bytes of an account's data that tell what it is. */
+const ACCOUNT_SLICE = { offset: 0, length: 166 };
+const ACCOUNT_BYTES = 165;
+const KIND_AT = 165;
+const KIND_ACCOUNT = 2;
+const STATE_AT = 108;
+
+/** A token account of either token program, from its data; undefined for any other account. */
+function parseTokenAccount(program: string, data: Uint8Array): TokenState | undefined {
+  if (program !== TOKEN_PROGRAM && program !== TOKEN_2022_PROGRAM) return undefined;
+  const isAccount =
+    data.length === ACCOUNT_BYTES || (data.length > ACCOUNT_BYTES && data[KIND_AT] === KIND_ACCOUNT);
+  if (!isAccount || data[STATE_AT] === 0) return undefined;
+  const amountRaw = new DataView(data.buffer, data.byteOffset, data.byteLength).getBigUint64(64, true);
+  return { mint: readKey(data, 0), owner: readKey(data, 32), amountRaw };
+}
+
+function readKey(data: Uint8Array, at: number): string {
+  return new PublicKey(data.subarray(at, at + PUBLIC_KEY_LENGTH)).toBase58();
+}
+
+/** Most slots over which a reading is undone. Older states are not available, as on a node without an archive. */
+const SLOTS_MAX = 128;
+
+/**
+ * The states that the blocks above `at`, up to the slot `to`, found before they changed them; ascending.
+ * @throws BlockNotFoundError when `at` is not (or no longer) canonical, or too far back
+ */
+async function readTouchesAbove(
+  session: Session,
+  { at, to, signal }: { readonly at: BlockRef; readonly to: number; readonly signal?: AbortSignal },
+): Promise<Touches[]> {
+  if (to - at.number > SLOTS_MAX)
+    throw new BlockNotFoundError(
+      `the state at block ${at.number} is ${to - at.number} slots back: expected at most ${SLOTS_MAX}`,
+    );
+  const [first, ...slots] = await listSlots(session, {
+    from: at.number,
+    to: Math.max(to, at.number),
+    signal,
+  });
+  if (first !== at.number) throw notCanonical(at, 'no block');
+  const header = await findHeaderByNumber(session, at.number, signal);
+  if (header?.hash !== at.hash) throw notCanonical(at, header?.hash ?? 'no block');
+  const found: Touches[] = [];
+  let parent: BlockRef = at;
+  for (const slot of slots) {
+    const touches =
+      session.touches.find(parent.hash, slot) ?? (await readOne(session, { parent, slot, signal }));
+    found.push(touches);
+    parent = touches.ref;
+  }
+  return found;
+}
+
+async function readOne(
+  session: Session,
+  {
+    parent,
+    slot,
+    signal,
+  }: { readonly parent: BlockRef; readonly slot: number; readonly signal?: AbortSignal },
+): Promise<Touches> {
+  const ref = { number: slot, hash: 'unknown yet' };
+  const raw = toRawBlock(
+    ref,
+    (await requestBlock(session, { ref, transactionDetails: 'accounts', signal })).readExact(),
+  );
+  if (raw.previousBlockhash !== parent.hash) throw notCanonical(parent, raw.previousBlockhash);
+  try {
+    const touches = readTouches(slot, raw);
+    session.touches.add(parent.hash, touches);
+    return touches;
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError))
+      throw error;
+    throw new IncompleteBlockError(`block ${slot} could not be read: ${error.message}`, { cause: error });
+  }
+}
+
+function notCanonical(at: BlockRef, got: string): BlockNotFoundError {
+  return new BlockNotFoundError(`slot ${at.number}: expected block ${at.hash}, got ${got}`, {
+    publicMessage: `block ${at.number} ${at.hash} is not known to the node`,
+  });
 }

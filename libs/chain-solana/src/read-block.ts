@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ChainClientError, IncompleteBlockError, rankOf, settleUnknowns } from '@chainwatch/chain-core';
-import type {
-  Block,
-  BlockRef,
-  DecodedVerification,
-  ReadBlockOptions,
-  Transaction,
-  UnknownPart,
+import {
+  ChainClientError,
+  IncompleteBlockError,
+  rankOf,
+  settleUnknowns,
+  type Block,
+  type BlockRef,
+  type DecodedVerification,
+  type ReadBlockOptions,
+  type Transaction,
+  type UnknownPart,
+  type Network,
 } from '@chainwatch/chain-core';
-import { decodeBlock } from './decode-block.ts';
-import { decodeTold } from './decode-told.ts';
+import { decodeBlock, decodeTransaction } from './decode-block.ts';
 import { RoundedAmountError } from './lamports.ts';
 import { proveWhole } from './prove-whole.ts';
 import type { RawBlock } from './raw-block.ts';
@@ -24,6 +27,8 @@ import {
   type VerifiedTransaction,
 } from './verify-block.ts';
 import { UnknownTransactionError } from './wire/unknown-transaction-error.ts';
+import { BaseError } from '@chainwatch/problem';
+import { hideInstructions } from './parse-transaction.ts';
 
 /**
  * A whole block by hash, proved and decoded.
@@ -241,5 +246,37 @@ async function verify(
     stripped.length = 0;
     unreadable.length = 0;
     return { ...verifyBlock(ref, { chainGid, raw, take, accounts }), stripped, unreadable };
+  }
+}
+
+interface ToldTransaction {
+  readonly transaction: Transaction;
+  /** Absent: all of it was read. */
+  readonly unknown?: UnknownPart;
+}
+
+/**
+ * A decoded transaction. One whose instructions cannot be read, which its sender chose, is told by its balances: it alone waits
+ * for another endpoint, and not its chain (docs/rules/unknown.md). The incident names the fault, which may be one of this code.
+ * @throws what its balances are wrong by: then it is not what it claims to be
+ */
+function decodeTold(network: Network, verified: VerifiedTransaction): ToldTransaction {
+  try {
+    return { transaction: decodeTransaction(network, verified) };
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof BaseError) throw error;
+    const { tx } = verified;
+    const transaction = decodeTransaction(network, {
+      ...verified,
+      tx: hideInstructions(tx),
+      isUnproved: true,
+    });
+    const unknown = {
+      kind: 'transaction-form:instruction',
+      transactionHash: tx.signature,
+      expected: 'instructions that can be read',
+      got: `${error.name}: ${error.message}`,
+    };
+    return { transaction, unknown };
   }
 }

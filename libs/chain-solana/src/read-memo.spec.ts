@@ -4,7 +4,7 @@ import { Keypair, PublicKey, SystemProgram, TransactionMessage, VersionedTransac
 import { parseTransaction } from './parse-transaction.ts';
 import { MEMO_PROGRAMS } from './programs.ts';
 import type { RawMeta, RawTransaction } from './raw-block.ts';
-import { readMemo } from './read-memo.ts';
+import { readMemo } from './decode-block.ts';
 
 const [V2, V1] = [...MEMO_PROGRAMS].map((key) => new PublicKey(key)) as [PublicKey, PublicKey];
 const payer = Keypair.generate();

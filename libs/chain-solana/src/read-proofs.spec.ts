@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readProofs } from './read-proofs.ts';
+import { readProofs } from './solana-client.ts';
 import type { Session } from './session.ts';
 
 const ref = { number: 7, hash: 'HGGVVJkz' };

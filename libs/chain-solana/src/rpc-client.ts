@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { expectJson, HttpClient, readAnswer, readRpcText, unwrap } from '@chainwatch/chain-core';
-import type { EndpointOptions } from '@chainwatch/chain-core';
+import {
+  expectJson,
+  HttpClient,
+  readAnswer,
+  readRpcText,
+  unwrap,
+  type EndpointOptions,
+} from '@chainwatch/chain-core';
 import { createHttpClient } from '@chainwatch/outbound';
-import { quoteLargeBalances } from './quote-large-balances.ts';
-import { splitTransactions } from './split-transactions.ts';
 
 export interface LargeAnswer {
   /** Its `transactions` can only be iterated (splitTransactions). */
@@ -73,4 +77,71 @@ function* chain(...lists: readonly Iterable<unknown>[]): Generator<unknown> {
 
 function readResult(method: string, text: string): unknown {
   return unwrap(readAnswer(method, expectJson(method, text)));
+}
+
+/**
+ * Lamports are 64 bits, and JSON.parse rounds beyond 2^53 (9 million SOL, which some accounts hold): turns
+ * balances of 16 digits and more into texts. Quotes inside a JSON text are escaped, so no log line can look
+ * like one of these fields.
+ */
+export function quoteLargeBalances(text: string): string {
+  return text
+    .replace(LARGE_BALANCES, (list) => list.replace(/\d{16,}/g, '"$&"'))
+    .replace(LARGE_LAMPORTS, '$1"$2"');
+}
+
+const LARGE_BALANCES = /"(?:pre|post)Balances":\s*\[[\d,\s]*\d{16}[\d,\s]*\]/g;
+const LARGE_LAMPORTS = /("(?:lamports|postBalance)":\s*)(\d{16,})/g;
+
+/** An answer about a block, cut at its transactions. */
+interface SplitAnswer {
+  /** The answer, with only the last transaction. */
+  readonly rest: unknown;
+  /**
+   * The transactions before it, each parsed when the iteration reaches it. @throws SyntaxError where the text
+   * was cut wrongly
+   */
+  readonly others: Iterable<unknown>;
+}
+
+const LIST = '"transactions":[';
+const FIRST_KEY = /\{"\w+":/y;
+
+/**
+ * A block that is parsed at once is megabytes of objects that live until the last is decoded, and the garbage
+ * collector spends as long on copying them as parsing takes; parsed one by one they die young. All
+ * transactions begin with the same key, and quotes inside a JSON text are escaped. So a cut before each such
+ * key gives whole transactions, or text that does not parse. Undefined where nothing can be cut.
+ */
+export function splitTransactions(text: string): SplitAnswer | undefined {
+  const first = text.indexOf(LIST) + LIST.length;
+  FIRST_KEY.lastIndex = first;
+  const key = first < LIST.length ? undefined : FIRST_KEY.exec(text)?.[0];
+  if (key === undefined) return undefined;
+  const border = `},${key}`;
+  const last = text.lastIndexOf(border) + 2;
+  if (last <= first) return undefined;
+  const rest = tryParse(text.slice(0, first) + text.slice(last));
+  return rest === undefined
+    ? undefined
+    : { rest, others: { [Symbol.iterator]: () => readOthers(text, { first, last, border }) } };
+}
+
+function* readOthers(
+  text: string,
+  { first, last, border }: { readonly first: number; readonly last: number; readonly border: string },
+): Generator<unknown> {
+  for (let from = first; from < last; ) {
+    const end = text.indexOf(border, from) + 1;
+    yield JSON.parse(text.slice(from, end));
+    from = end + 1;
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseEndpoint, WrongChainError, readRegistered } from '@chainwatch/chain-core';
-import type {
-  BalanceQuery,
-  Block,
-  BlockHeader,
-  BlockRef,
-  BlocksOfAddresses,
-  BlocksWanted,
-  ChainClient,
-  ChainClientOptions,
-  InclusionProof,
-  Network,
-  NodeUpgrade,
-  ReadBlockOptions,
-  TokenMetadata,
-  Upgrade,
+import {
+  parseEndpoint,
+  WrongChainError,
+  readRegistered,
+  type BalanceQuery,
+  type Block,
+  type BlockHeader,
+  type BlockRef,
+  type BlocksOfAddresses,
+  type BlocksWanted,
+  type ChainClient,
+  type ChainClientOptions,
+  type InclusionProof,
+  type Network,
+  type NodeUpgrade,
+  type ReadBlockOptions,
+  type TokenMetadata,
+  type Upgrade,
+  isActiveUpgrade,
+  type ProofsQuery,
 } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { ConsensusBook } from './consensus-book.ts';
 import { findBlocksOf } from './find-blocks-of.ts';
-import { findNewUpgrades } from './find-new-upgrades.ts';
 import { listTransactions } from './list-transactions.ts';
 import { solanaCatalogue } from './networks.ts';
 import { readBalances } from './read-balances.ts';
@@ -32,14 +35,21 @@ import {
   readHead,
   readHeaders,
 } from './read-headers.ts';
-import { readProofs } from './read-proofs.ts';
-import { readTokens } from './read-tokens.ts';
 import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
 import { SignatureBook } from './signature-book.ts';
 import { SlotBook } from './slot-book.ts';
 import { TouchBook } from './touch-book.ts';
 import { VERSION_MAX } from './wire/wire-transaction.ts';
+import { readAccounts, type ChainAccount } from './read-accounts.ts';
+import { PublicKey } from '@solana/web3.js';
+import { METADATA_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './programs.ts';
+import {
+  findExtensionNames,
+  findUiMultiplier,
+  parseMetaplexNames,
+  parseMintDecimals,
+} from './token-metadata.ts';
 
 /** A local cluster has a genesis of its own. */
 const LOCAL = 'solana:localnet';
@@ -138,4 +148,129 @@ export class SolanaClient implements ChainClient {
   close(): void {
     this.#session.rpc.close();
   }
+}
+
+const FEATURE_PROGRAM = 'Feature111111111111111111111111111111111111';
+/** Layout of a feature account: whether it is active (u8), and the slot since when (u64, little-endian). */
+const FEATURE_BYTES = 9;
+
+/** Upgrades of `known` whose feature account is active although their row has no past date. */
+export async function findNewUpgrades(
+  session: Session,
+  {
+    known,
+    nowMs,
+    signal,
+  }: { readonly known: readonly Upgrade[]; readonly nowMs: number; readonly signal?: AbortSignal },
+): Promise<readonly NodeUpgrade[]> {
+  const asked = known
+    .filter((row) => !isActiveUpgrade(row, nowMs))
+    .flatMap(({ name, signals }) => signals.map((key) => ({ name, key })));
+  if (asked.length === 0) return [];
+  const accounts = await readAccounts(
+    session,
+    asked.map(({ key }) => key),
+    { signal },
+  );
+  return asked.flatMap(({ name }, index) => {
+    const slot = findActivation(accounts[index]?.value ?? null);
+    return slot === undefined ? [] : [{ name, isActive: true, at: `slot ${slot}` }];
+  });
+}
+
+function findActivation(account: ChainAccount | null): bigint | undefined {
+  if (account === null || account.owner !== FEATURE_PROGRAM) return undefined;
+  const { data } = account;
+  if (data.length < FEATURE_BYTES || data[0] !== 1) return undefined;
+  return new DataView(data.buffer, data.byteOffset).getBigUint64(1, true);
+}
+
+const answerSchema = z
+  .object({ slot: z.number(), transaction: z.object({ signatures: z.array(z.string()).min(1) }) })
+  .nullable();
+
+/** There are none: what is told instead are the signatures. @throws ChainClientError */
+export async function readProofs(
+  session: Session,
+  { ref, hashes, signal }: ProofsQuery,
+): Promise<Map<string, InclusionProof>> {
+  const proofs = new Map<string, InclusionProof>();
+  await Promise.all(
+    hashes.map(async (hash) => {
+      const signatures = await findSignatures(session, { ref, hash, signal });
+      if (signatures === undefined) return;
+      proofs.set(hash, {
+        type: 'none',
+        reason:
+          'The hash of a block of Solana covers no tree of transactions: inclusion is the word of nodes. The signatures show who signed.',
+        signatures,
+      });
+    }),
+  );
+  return proofs;
+}
+
+/** Undefined where the slot has no such transaction. */
+async function findSignatures(
+  { rpc, versions }: Session,
+  { ref, hash, signal }: { readonly ref: BlockRef; readonly hash: string; readonly signal?: AbortSignal },
+): Promise<readonly string[] | undefined> {
+  const options = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: versions.max };
+  const answer = parse(
+    'getTransaction',
+    answerSchema,
+    await rpc.call('getTransaction', [hash, options], signal),
+  );
+  return answer?.slot === ref.number ? answer.transaction.signatures : undefined;
+}
+
+const METADATA_SEED = Buffer.from('metadata');
+const METADATA_PROGRAM_KEY = new PublicKey(METADATA_PROGRAM);
+
+/** Metadata of mints, in order; undefined: not a mint. Names come from the mint (Token-2022), else from Metaplex, else they are empty. */
+async function readTokens(
+  session: Session,
+  assetGids: readonly string[],
+  signal?: AbortSignal,
+): Promise<(TokenMetadata | undefined)[]> {
+  const prefix = `${session.network.gid}/${session.network.tokenNamespace}:`;
+  const mints = [
+    ...new Set(assetGids.filter((gid) => gid.startsWith(prefix)).map((gid) => gid.slice(prefix.length))),
+  ];
+  const keys = mints.flatMap((mint) => [mint, metadataAddress(mint)]);
+  const accounts = await readAccounts(session, keys, { signal });
+  const tokens = new Map(
+    mints.map((mint, position) => [
+      `${prefix}${mint}`,
+      toToken(mint, accounts[2 * position]!.value, accounts[2 * position + 1]!.value),
+    ]),
+  );
+  return assetGids.map((gid) => tokens.get(gid));
+}
+
+function metadataAddress(mint: string): string {
+  const seeds = [METADATA_SEED, METADATA_PROGRAM_KEY.toBytes(), new PublicKey(mint).toBytes()];
+  return PublicKey.findProgramAddressSync(seeds, METADATA_PROGRAM_KEY)[0].toBase58();
+}
+
+function toToken(
+  mint: string,
+  account: ChainAccount | null,
+  metadata: ChainAccount | null,
+): TokenMetadata | undefined {
+  if (account === null || (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM))
+    return undefined;
+  const decimals = parseMintDecimals(account.data);
+  if (decimals === undefined) return undefined;
+  const names =
+    findExtensionNames(account.data) ??
+    (metadata?.owner === METADATA_PROGRAM ? parseMetaplexNames(metadata.data, mint) : undefined);
+  const symbol = names?.symbol ?? '';
+  const uiMultiplier = account.owner === TOKEN_2022_PROGRAM ? findUiMultiplier(account.data) : undefined;
+  return {
+    name: names?.name || symbol,
+    symbol,
+    decimals,
+    ...(uiMultiplier !== undefined && { uiMultiplier }),
+  };
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { nativeOf, type Network, type Transaction } from '@chainwatch/chain-core';
 import { solanaNetworks } from './networks.ts';
-import { quoteLargeBalances } from './quote-large-balances.ts';
+import { quoteLargeBalances } from './rpc-client.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
 
 // Recorded blocks and transactions, beside the repository: ../shared/fixtures/solana (see fixtures.md).

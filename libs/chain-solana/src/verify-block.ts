@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BlockNotFoundError, IncompleteBlockError } from '@chainwatch/chain-core';
-import type { BlockRef, UnknownPart } from '@chainwatch/chain-core';
+import {
+  BlockNotFoundError,
+  IncompleteBlockError,
+  type BlockRef,
+  type UnknownPart,
+} from '@chainwatch/chain-core';
 import { BaseError } from '@chainwatch/problem';
 import { toBase58 } from './base58-text.ts';
 import { lamportChanges, movesFeeOnly, type Change } from './lamports.ts';
 import { parseAccounts, parseTransaction, type ParsedTransaction } from './parse-transaction.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
 import { findUnknownRewards } from './rewards.ts';
-import { FeeSum, leaderRewardOf, verifyFees } from './verify-fees.ts';
-import { verifySignatures, type Signed } from './verify-signatures.ts';
-import { findFeeFault } from './verify-v1-fee.ts';
+import { FeeSum, leaderRewardOf, verifyFees, countPrecompiled } from './verify-fees.ts';
 import { UnknownTransactionError } from './wire/unknown-transaction-error.ts';
+import { LAMPORTS_PER_SIGNATURE } from './leader-pay.ts';
+import { createPublicKey, randomInt, verify } from 'node:crypto';
 
 export interface VerifiedTransaction {
   /** Position in the block, votes included. */
@@ -222,4 +226,53 @@ function fail(
   throw new IncompleteBlockError(
     `${what} of block ${ref.number} ${ref.hash}: expected ${expected}, got ${got}`,
   );
+}
+
+/**
+ * Version 1 states its whole fee: 5,000 lamports for each signature, those that precompiles check included, and the
+ * priority fee of its configuration (SIMD-0385). Another fee means that rules changed, which must not stop the chain.
+ * A fee of 0 is that of a payer who could not pay (SIMD-0290). Undefined: the fee is right, or states nothing.
+ */
+export function findFeeFault(tx: ParsedTransaction): UnknownPart | undefined {
+  const { config, meta } = tx;
+  if (config === undefined) return undefined;
+  const fee = BigInt(meta.fee);
+  if (fee === 0n) return undefined;
+  const signatures = BigInt(tx.signatureCount + countPrecompiled(tx));
+  const expected = signatures * LAMPORTS_PER_SIGNATURE + (config.priorityFee ?? 0n);
+  if (fee === expected) return undefined;
+  return {
+    kind: 'transaction-fee:version-1',
+    transactionHash: tx.signature,
+    expected: `${expected} lamports`,
+    got: `${fee} lamports`,
+  };
+}
+
+/** The parts of a transaction that its signature is checked with. */
+type Signed = Pick<ParsedTransaction, 'signature' | 'wire'>;
+
+/**
+ * Checking a signature takes some tenths of a millisecond, too long for all of a block with thousands. Larger
+ * blocks are sampled at random, which finds a node that invents transactions within a few blocks.
+ */
+const ALL_MAX = 8;
+const DRAWN = 2;
+
+/** The first transaction found whose payer did not sign it. Encodings without the bytes cannot be checked. */
+export function verifySignatures(all: readonly Signed[]): Signed | undefined {
+  const transactions = all.filter(({ wire }) => wire !== undefined);
+  if (transactions.length <= ALL_MAX) return transactions.find((tx) => !isSigned(tx));
+  for (let left = DRAWN; left > 0; left -= 1) {
+    const tx = transactions[randomInt(transactions.length)]!;
+    if (!isSigned(tx)) return tx;
+  }
+  return undefined;
+}
+
+function isSigned({ wire }: Signed): boolean {
+  if (wire === undefined) return true;
+  const x = Buffer.from(wire.keyBytesAt(0)).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return verify(null, wire.message, key, wire.firstSignature);
 }

@@ -5,8 +5,7 @@ import type { RawMeta, RawTransaction } from './raw-block.ts';
 import { drawBlock } from './spec-block.ts';
 import { devnet, type RecordedBlock } from './spec-fixtures.ts';
 import { SpecNode, toAccounts } from './spec-node.ts';
-import { verifyBlock } from './verify-block.ts';
-import { findFeeFault } from './verify-v1-fee.ts';
+import { verifyBlock, findFeeFault } from './verify-block.ts';
 import { SpecRandom } from './wire/spec-draw.ts';
 import { signTransaction } from './wire/spec-wire.ts';
 

@@ -10,15 +10,15 @@ import {
 import { decodeTransferLogs, TouchedContracts, type ContractLog } from '@chainwatch/contract-abi';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { listInternalMoves } from './internal-moves.ts';
-import { listMoves } from './list-moves.ts';
 import type { Lookups } from './lookups.ts';
-import type { Change, Effects, Move } from './move.ts';
-import { bytesOf } from './protobuf.ts';
+import { type Change, type Effects, type Move, native, token, change, TRX_SYMBOL } from './move.ts';
+import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 import { CONTRACT_TYPES, type Contract } from './read-contract.ts';
 import { findAddress } from './to-address.ts';
 import { findAssetGid, notationOf } from './token-gid.ts';
 import type { VerifiedBlock, VerifiedTransaction } from './verify-block.ts';
 import type { TransactionInfo } from './wallet-block.ts';
+import { listTradeMoves } from './trade-moves.ts';
 
 const RUNS_CODE: ReadonlySet<number> = new Set([
   CONTRACT_TYPES.createSmartContract,
@@ -164,4 +164,128 @@ function findCallee({ type, parameter }: Contract): Buffer {
 function deriveContract(txid: string, owner: Buffer): Buffer {
   const hash = keccak_256(Buffer.concat([Buffer.from(txid, 'hex'), owner]));
   return Buffer.concat([Buffer.of(0x41), hash.subarray(12)]);
+}
+
+const NOTHING: Effects = { moves: [] };
+
+/**
+ * What a successful transaction does to balances by itself, in the order in which java-tron does it. `created` are the
+ * 21 bytes of a contract that it creates. Fees, burned costs included, are in the record's `fee`.
+ */
+function listMoves(
+  contract: Contract,
+  info: TransactionInfo,
+  { created, lookups }: { readonly created: Buffer; readonly lookups: Lookups },
+): Effects {
+  const { type, parameter, owner } = contract;
+  switch (type) {
+    case CONTRACT_TYPES.transfer:
+      return {
+        moves: [native({ from: owner, to: bytesOf(parameter, 2), amountRaw: intOf(parameter, 3) })],
+      };
+    case CONTRACT_TYPES.transferAsset:
+      return {
+        moves: [
+          token(bytesOf(parameter, 1).toString('utf8'), {
+            from: owner,
+            to: bytesOf(parameter, 3),
+            amountRaw: intOf(parameter, 4),
+          }),
+        ],
+      };
+    case CONTRACT_TYPES.assetIssue:
+      return info.assetIssueID === undefined
+        ? NOTHING
+        : {
+            moves: [
+              token(info.assetIssueID, {
+                to: owner,
+                amountRaw: intOf(parameter, 4) - sumFrozen(parameter),
+              }),
+            ],
+            isAttested: true,
+          };
+    case CONTRACT_TYPES.triggerSmartContract:
+      return listCallMoves(owner, bytesOf(parameter, 2), {
+        value: intOf(parameter, 3),
+        tokenValue: intOf(parameter, 5),
+        tokenId: intOf(parameter, 6),
+      });
+    case CONTRACT_TYPES.createSmartContract: {
+      const fields = readFields(messageOf(parameter, 2));
+      return listCallMoves(owner, created, {
+        value: intOf(fields, 5),
+        tokenValue: intOf(parameter, 3),
+        tokenId: intOf(parameter, 4),
+      });
+    }
+    default:
+      return listStakeMoves(contract, info) ?? listTradeMoves(contract, info, lookups) ?? NOTHING;
+  }
+}
+
+function listCallMoves(
+  from: Buffer,
+  to: Buffer,
+  call: { readonly value: bigint; readonly tokenValue: bigint; readonly tokenId: bigint },
+): Effects {
+  const moves: Move[] = [native({ from, to, amountRaw: call.value })];
+  if (call.tokenValue > 0n)
+    moves.push(token(call.tokenId.toString(), { from, to, amountRaw: call.tokenValue }));
+  return { moves };
+}
+
+function sumFrozen(parameter: Fields): bigint {
+  const frozen = parameter.get(5) ?? [];
+  return frozen.reduce(
+    (sum: bigint, supply) => sum + (typeof supply === 'object' ? intOf(readFields(supply), 1) : 0n),
+    0n,
+  );
+}
+
+/**
+ * What kinds of contracts about stakes and rewards pay and take, as java-tron's actuators do it, which is more than
+ * their names say (github.com/tronprotocol/java-tron, actuator/src/main/java/org/tron/core/actuator):
+ *
+ * | Kind | Takes | Pays |
+ * |---|---|---|
+ * | FreezeBalance, FreezeBalanceV2 | `frozen_balance`, whoever receives the resource | |
+ * | UnfreezeBalance | | `unfreeze_amount`: everything that is due, of one resource |
+ * | UnfreezeBalanceV2 | | `withdraw_expire_amount`: earlier ones that are due; its own amount begins to wait |
+ * | WithdrawExpireUnfreeze, CancelAllUnfreezeV2 | | `withdraw_expire_amount` |
+ * | WithdrawBalance | | `withdraw_amount`: rewards |
+ *
+ * Votes, and unfreezing too, move rewards to the allowance, which is no balance. Delegations move nothing.
+ * @returns undefined for other kinds
+ */
+function listStakeMoves({ type, parameter, owner }: Contract, info: TransactionInfo): Effects | undefined {
+  switch (type) {
+    case CONTRACT_TYPES.freezeBalance:
+    case CONTRACT_TYPES.freezeBalanceV2:
+      return { moves: [native({ from: owner, amountRaw: intOf(parameter, 2) })] };
+    case CONTRACT_TYPES.unfreezeBalance:
+      return payOut(owner, info.unfreeze_amount, true);
+    case CONTRACT_TYPES.withdrawBalance:
+      return payOut(owner, info.withdraw_amount, true);
+    case CONTRACT_TYPES.withdrawExpireUnfreeze:
+      return payOut(owner, info.withdraw_expire_amount, true);
+    case CONTRACT_TYPES.unfreezeBalanceV2:
+    case CONTRACT_TYPES.cancelAllUnfreezeV2:
+      return payOut(owner, info.withdraw_expire_amount, false);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * @param isNeeded whether java-tron refuses the transaction where nothing is due. Then records without an amount were
+ * written by a release from before there was one.
+ */
+function payOut(to: Buffer, amount: number | string | undefined, isNeeded: boolean): Effects {
+  const amountRaw = BigInt(amount ?? 0);
+  return {
+    moves: [native({ to, amountRaw })],
+    ...(isNeeded && amountRaw === 0n && { changes: [change(to, TRX_SYMBOL)] }),
+    isAttested: true,
+  };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ContractLog } from '@chainwatch/contract-abi';
-import { decodeEvmBlock } from './decode-evm-block.ts';
+import { decodeEvmBlock } from './read-evm-block.ts';
 import { tronNetworks } from './networks.ts';
 import { toAddress } from './to-address.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createHash } from 'node:crypto';
 import type { ChainClient, Network } from '@chainwatch/chain-core';
 import { computeBlockId } from './encode-header.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from './tron-http.ts';
 import { tronFamily } from './tron-family.ts';
 
 const network = tronFamily.catalogue.networks.find(({ name }) => name === 'tron') as Network;

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { getAddress } from 'viem';
 import type { Network } from '@chainwatch/chain-core';
 import { tronNetworks } from './networks.ts';
-import { parseAddress } from './parse-address.ts';
-import { parseAssetPath } from './parse-asset-path.ts';
+import { parseAddress, parseAssetPath } from './tron-family.ts';
 import vectors from './vectors/addresses.json' with { type: 'json' };
 
 const anyHash = fc

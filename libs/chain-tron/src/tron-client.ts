@@ -5,25 +5,24 @@ import {
   parseEndpoint,
   WrongChainError,
   readRegistered,
-} from '@chainwatch/chain-core';
-import type {
-  BalanceQuery,
-  Block,
-  BlockHeader,
-  BlockRef,
-  ChainClient,
-  ChainClientOptions,
-  InclusionProof,
-  Network,
-  NodeUpgrade,
-  ReadBlockOptions,
-  TokenMetadata,
-  Upgrade,
+  type BalanceQuery,
+  type Block,
+  type BlockHeader,
+  type BlockRef,
+  type ChainClient,
+  type ChainClientOptions,
+  type InclusionProof,
+  type Network,
+  type NodeUpgrade,
+  type ReadBlockOptions,
+  type TokenMetadata,
+  type Upgrade,
+  askIfServed,
+  isActiveUpgrade,
 } from '@chainwatch/chain-core';
 import { EvmApi } from './evm-api.ts';
 import { EVM_INTERFACE } from './interfaces.ts';
-import { findNewUpgrades } from './find-new-upgrades.ts';
-import { readBalances } from './read-balances.ts';
+import { readBalances, findContract, findTokenId } from './read-balances.ts';
 import { readEvmBlock } from './read-evm-block.ts';
 import {
   findFinalized,
@@ -35,11 +34,13 @@ import {
   requireEvm,
 } from './read-headers.ts';
 import { readProofs } from './read-proofs.ts';
-import { readTokens } from './read-tokens.ts';
 import { readWalletBlock } from './read-wallet-block.ts';
 import type { Session } from './session.ts';
 import { WalletApi } from './wallet-api.ts';
 import { parseWalletBlock } from './parse-wallet-block.ts';
+import { z } from 'zod';
+import { decodeBytes, readTokenContracts } from '@chainwatch/contract-abi';
+import { callContracts } from './call-contracts.ts';
 
 /** One node of TRON, by its wallet API, its Ethereum-compatible interface, or both. */
 export class TronClient implements ChainClient {
@@ -209,3 +210,118 @@ function createSession({
   };
   return { session, label: endpoint.label };
 }
+
+const answerSchema = z.object({
+  chainParameter: z.array(z.object({ key: z.string().max(80), value: z.int().default(0) })),
+});
+/** Parameters by which a vote switches new rules on. */
+const GATE = /^getAllow/;
+
+/**
+ * Gates of the chain that neither this release nor a row of `known` has, and those that are open although their row has no
+ * past date. Undefined for a node that does not tell.
+ */
+export async function findNewUpgrades(
+  wallet: Pick<WalletApi, 'call'>,
+  {
+    known,
+    nowMs,
+    signal,
+  }: { readonly known: readonly Upgrade[]; readonly nowMs: number; readonly signal?: AbortSignal },
+): Promise<readonly NodeUpgrade[] | undefined> {
+  const answer = answerSchema.safeParse(
+    await askIfServed(wallet.call('wallet/getchainparameters', {}, signal)),
+  );
+  if (!answer.success) return undefined;
+  return answer.data.chainParameter.flatMap(({ key, value }) => {
+    const isActive = value > 0;
+    const row = known.find(({ signals }) => signals.includes(key));
+    if (row !== undefined)
+      return isActive && !isActiveUpgrade(row, nowMs) ? [{ name: `${row.name} ${key}`, isActive }] : [];
+    return GATE.test(key) && !KNOWN_GATES.has(key) ? [{ name: key, isActive }] : [];
+  });
+}
+
+/** Metadata of TRC-20 and TRC-721 contracts and, where the wallet API is there, of TRC-10 tokens; in order, undefined for what is no token. */
+async function readTokens(
+  session: Session,
+  {
+    assetGids,
+    moved,
+    signal,
+  }: {
+    readonly assetGids: readonly string[];
+    readonly moved?: ReadonlyMap<string, bigint> | undefined;
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<(TokenMetadata | undefined)[]> {
+  const contracts = assetGids.filter((gid) => findContract(gid) !== undefined);
+  const [found, assets] = await Promise.all([
+    readTokenContracts(
+      contracts.map((gid) => ({ to: findContract(gid)!, moved: moved?.get(gid) })),
+      (calls) => callContracts(session, calls, signal),
+    ),
+    Promise.all(assetGids.map((gid) => readAsset(session, gid, signal))),
+  ]);
+  const tokens = new Map(contracts.map((gid, index) => [gid, found[index]]));
+  return assetGids.map((gid, index) => tokens.get(gid) ?? assets[index]);
+}
+
+async function readAsset(
+  { wallet }: Session,
+  gid: string,
+  signal?: AbortSignal,
+): Promise<TokenMetadata | undefined> {
+  const id = findTokenId(gid);
+  if (id === undefined || wallet === undefined) return undefined;
+  const asset = await wallet.call('wallet/getassetissuebyid', { value: id }, signal);
+  if (typeof asset !== 'object' || asset === null || !('name' in asset)) return undefined;
+  const { name, abbr = '', precision = 0 } = asset as { name: string; abbr?: string; precision?: number };
+  return { name: decodeBytes(name), symbol: decodeBytes(abbr === '' ? name : abbr), decimals: precision };
+}
+
+/** Chain parameters of java-tron 4.8.1 (`Wallet.getChainParameters`) by which a vote switches rules on, and those that 4.8.2 adds. */
+const KNOWN_GATES: ReadonlySet<string> = new Set([
+  'getAllowCreationOfContracts',
+  'getAllowUpdateAccountName',
+  'getAllowSameTokenName',
+  'getAllowDelegateResource',
+  'getAllowTvmTransferTrc10',
+  'getAllowMultiSign',
+  'getAllowAdaptiveEnergy',
+  'getAllowAccountStateRoot',
+  'getAllowProtoFilterNum',
+  'getAllowTvmConstantinople',
+  'getAllowTvmSolidity059',
+  'getAllowTvmIstanbul',
+  'getAllowShieldedTRC20Transaction',
+  'getAllowMarketTransaction',
+  'getAllowPBFT',
+  'getAllowTransactionFeePool',
+  'getAllowOptimizeBlackHole',
+  'getAllowNewResourceModel',
+  'getAllowTvmFreeze',
+  'getAllowTvmVote',
+  'getAllowTvmLondon',
+  'getAllowTvmCompatibleEvm',
+  'getAllowAccountAssetOptimization',
+  'getAllowHigherLimitForMaxCpuTimeOfOneTx',
+  'getAllowAssetOptimization',
+  'getAllowNewReward',
+  'getAllowDelegateOptimization',
+  'getAllowOptimizedReturnValueOfChainId',
+  'getAllowDynamicEnergy',
+  'getAllowTvmShangHai',
+  'getAllowCancelAllUnfreezeV2',
+  'getAllowOldRewardOpt',
+  'getAllowEnergyAdjustment',
+  'getAllowStrictMath',
+  'getAllowTvmCancun',
+  'getAllowTvmBlob',
+  'getAllowTvmSelfdestructRestriction',
+  // 4.8.2
+  'getAllowTvmPrague',
+  'getAllowTvmOsaka',
+  'getAllowHardenResourceCalculation',
+  'getAllowHardenExchangeCalculation',
+]);

@@ -3,7 +3,7 @@ import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { computeBlockId } from './encode-header.ts';
 import type { EvmBlock, EvmReceipt } from './evm-types.ts';
 import type { Capabilities } from './session.ts';
-import { verifyEvmBlock } from './verify-evm-block.ts';
+import { verifyEvmBlock } from './read-evm-block.ts';
 
 const root = 'ab'.repeat(32);
 const witness = 'cd'.repeat(20);

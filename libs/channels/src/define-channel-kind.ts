@@ -1,14 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { defaultEventTypes, type DefaultSelection } from '@chainwatch/events';
-import type { ChannelKind, ChannelKindDocs, CheckContext } from './channel-kind.ts';
-import { eraseConsent, type ConsentDefinition } from './erase-consent.ts';
+import type { ChannelKind, ChannelKindDocs, CheckContext, AskContext, Consent } from './channel-kind.ts';
 import { selectionInput, selectionSchema } from './event-selection.ts';
 import { NO_NAMES, type NameBook } from './messages/name-book.ts';
-import { ordering } from './ordering.ts';
-import { sandbox } from './sandbox.ts';
 import { shapeInput, shapeStored } from './shape/shape-members.ts';
 import type { ChannelLimits, ChannelTarget, Sender, SenderContext } from './sender.ts';
+
+/** In which order a channel of any kind gets its events: members of its create and update bodies, and of what is stored. */
+const ordering = {
+  ordering: z
+    .enum(['best_effort', 'strict'])
+    .optional()
+    .meta({
+      description:
+        'Order of events. `best_effort`: first attempts start in order, and a retry delays nothing. `strict`: an event is sent once every earlier one has been acknowledged, so that a retry holds up what is behind it. Absent: `best_effort`. A change applies to events that come after it.',
+      examples: ['strict'],
+    }),
+  ordering_key: z
+    .enum(['channel', 'address'])
+    .optional()
+    .meta({
+      description:
+        'With `ordering: strict`, what has an order of its own. `channel`: all events of the channel. `address`: the events of each address; an event of several addresses counts for the first one, an event of none for its chain. Absent: `channel`.',
+      examples: ['address'],
+    }),
+};
+
+/** Whether a channel of any kind is there to be tried: a member of its create and update bodies, and of what is stored. */
+const sandbox = {
+  sandbox: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'Whether the receiver is only tried. `actions/rehearse` needs `true`. What such a receiver answers never changes the status of the channel. Absent: false.',
+      examples: [true],
+    }),
+};
 
 type Shape = z.ZodRawShape;
 type Values<S extends Shape> = z.output<z.ZodObject<S>>;
@@ -175,4 +204,58 @@ function withoutNothing(config: unknown): object {
   return Object.fromEntries(
     Object.entries(config).filter(([, value]) => value !== undefined && value !== null),
   );
+}
+
+interface ConsentChannel<Config, Credentials> {
+  readonly id: string;
+  readonly config: Config;
+  readonly credentials: Credentials;
+}
+
+/** How people agree to what a channel of a kind sends them. */
+interface ConsentDefinition<Config, Credentials, Options> {
+  ask(
+    channel: ConsentChannel<Config, Credentials> & { readonly before: Config | undefined },
+    context: AskContext,
+    options: Options,
+  ): Promise<void>;
+  channelOf(token: string): string | undefined;
+  follow(
+    token: string,
+    channel: ConsentChannel<Config, Credentials>,
+    now: Date,
+  ): { readonly purpose: 'confirm' | 'stop'; readonly config: Partial<Config> } | undefined;
+}
+
+interface Readers<Config, Credentials, Options> {
+  readonly readConfig: (config: unknown) => Config;
+  readonly readCredentials: (credentials: unknown) => Credentials;
+  /** The stored config with members that changed. */
+  readonly merge: (config: unknown, changes: Partial<Config>) => object;
+  readonly withOptions: (options: object) => Options;
+}
+
+/** The same for those who know no kinds: see defineChannelKind. */
+function eraseConsent<Config, Credentials, Options>(
+  consent: ConsentDefinition<Config, Credentials, Options>,
+  { readConfig, readCredentials, merge, withOptions }: Readers<Config, Credentials, Options>,
+): Consent {
+  const read = ({ id, config, credentials }: ConsentChannel<unknown, unknown>) => ({
+    id,
+    config: readConfig(config),
+    credentials: readCredentials(credentials),
+  });
+  return {
+    ask: ({ before, ...channel }, context, options) =>
+      consent.ask(
+        { ...read(channel), before: before === undefined ? undefined : readConfig(before) },
+        context,
+        withOptions(options),
+      ),
+    channelOf: (token) => consent.channelOf(token),
+    follow(token, channel, now) {
+      const followed = consent.follow(token, read(channel), now);
+      return followed && { ...followed, config: merge(channel.config, followed.config) };
+    },
+  };
 }

@@ -14,7 +14,6 @@ import { ProofPreparer } from './proofs/proof-preparer.ts';
 import { ChannelActivity } from './record/channel-activity.ts';
 import { Recorder } from './record/recorder.ts';
 import { Scheduler } from './schedule/scheduler.ts';
-import { createSteadyClock } from './steady-clock.ts';
 
 export interface DeliveryEngine {
   /** Events may have come. Which ones, the table says. */
@@ -87,5 +86,16 @@ export function createDeliveryEngine(
       await activity.stop();
       await Promise.all([...senders.values()].map(async (sender) => sender.close?.()));
     },
+  };
+}
+
+/** Milliseconds of a clock that never goes back: when the given one is set back, it goes on from where it was. */
+export function createSteadyClock(now: () => number): () => number {
+  let [lastMs, readAtMs] = [now(), performance.now()];
+  return () => {
+    const atMs = performance.now();
+    lastMs = Math.max(now(), lastMs + atMs - readAtMs);
+    readAtMs = atMs;
+    return lastMs;
   };
 }

@@ -2,7 +2,7 @@
 import { waitFor } from '@chainwatch/testing';
 import type { Receiver } from '@chainwatch/testing-stack';
 import { giveWorlds, type World } from './spec-world.ts';
-import { createSteadyClock } from './steady-clock.ts';
+import { createSteadyClock } from './create-delivery-engine.ts';
 
 let world: World;
 let receiver: Receiver;

@@ -9,8 +9,6 @@ import {
   type Lifetime,
   type Pace,
 } from '@chainwatch/chain-core';
-import { isExecutionError } from './execution-errors.ts';
-import { isPartial } from './is-partial.ts';
 
 type LifetimeOf = CacheRule['lifetimeOf'];
 
@@ -165,4 +163,71 @@ function readBlockObject({
 }): BlockParameter {
   if (typeof blockHash === 'string') return 'hash';
   return blockNumber === undefined ? 'never' : readBlockParameter(blockNumber);
+}
+
+const NULL = Buffer.from('null');
+/** Members that a block, a receipt or a trace always has. Others may be null: `to`, `contractAddress`, a call's `result`. */
+const NEEDED = /"(?:transactions|logs|receipts|structLogs|trace|txHash)"\s*:\s*$/;
+const NAME_BYTES_MAX = 64;
+
+/**
+ * Whether a part of a result is missing: null in a list, such as the receipt of a transaction that the node has not
+ * stored yet, or null in the place of a whole list.
+ */
+function isPartial(result: Buffer): boolean {
+  for (let at = result.indexOf(NULL); at !== -1; at = result.indexOf(NULL, at + 4)) {
+    let before = at - 1;
+    while (before >= 0 && isSpace(result[before]!)) before -= 1;
+    // A member's name ends in a colon. What follows a bracket or a comma is an item of a list.
+    if (result[before] === 0x5b || result[before] === 0x2c) return true;
+    if (
+      result[before] === 0x3a &&
+      NEEDED.test(result.toString('latin1', Math.max(0, at - NAME_BYTES_MAX), at))
+    )
+      return true;
+  }
+  return false;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+// cspell:ignore imum
+/**
+ * How a call ends that the virtual machine gives up, in the words of geth (core/vm/errors.go), Erigon, Reth, Besu,
+ * Nethermind and OpenEthereum. It is the same at every execution of the block. Words that are not here may be a failure
+ * of the node, such as `execution timeout` or `execution aborted`.
+ */
+const EXECUTION_ERROR = new RegExp(
+  `^(?:${[
+    'execution reverted',
+    'reverted?',
+    '(?:contract creation code storage )?out ?of ?gas',
+    'max(?:imum)? call depth (?:exceeded|reached)',
+    'call depth exceeded',
+    'insufficient balance for (?:transfer|call)',
+    'contract address collision',
+    'max (?:init)?code size exceeded',
+    'invalid jump(?: destination)?',
+    'bad jump destination',
+    'write protection',
+    'return data out of bounds',
+    'gas uint64 overflow',
+    'nonce uint64 overflow',
+    'invalid code: must not begin with 0xef',
+    'stack (?:underflow|overflow|limit reached)',
+    'out of stack',
+    'invalid opcode',
+    'bad instruction',
+    'built-?in failed',
+    'mutable call in static context',
+    'out of bounds',
+    'invalid input length',
+  ].join('|')})(?:$|[ :(])`,
+  'i',
+);
+
+function isExecutionError(error: string): boolean {
+  return EXECUTION_ERROR.test(error);
 }

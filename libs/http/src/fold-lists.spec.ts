@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { foldLists } from './fold-lists.ts';
+import { foldLists } from './read-request.ts';
 import { booleanParameter, listParameter } from './query-schemas.ts';
 
 const plain = z.strictObject({

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import express, { Router } from 'express';
-import type { Request, RequestHandler } from 'express';
+import express, { Router, type Request, type RequestHandler } from 'express';
 import type { z } from 'zod';
 import {
   ProblemError,
@@ -9,10 +8,10 @@ import {
   fieldsFromZodError,
   invalidRequest,
   unsupportedMediaType,
+  type FieldsOptions,
+  type ProblemField,
 } from '@chainwatch/problem';
-import type { FieldsOptions, ProblemField } from '@chainwatch/problem';
 import { findBodyFault, findInexactNumbers, findTextFault, type BodyFault } from './find-body-fault.ts';
-import { foldLists } from './fold-lists.ts';
 import type { RouteSchemas } from './route.ts';
 
 const MAX_URL_LENGTH = 8_192;
@@ -235,4 +234,43 @@ function refuseBody(body: unknown, fields: ProblemField[]): undefined {
     body === undefined ||
     (typeof body === 'object' && body !== null && !Array.isArray(body) && Object.keys(body).length === 0);
   if (!isEmpty) fields.push({ name: 'body', reason: 'expected no body' });
+}
+
+type Query = Readonly<Record<string, unknown>>;
+
+const INDEXED = /^([^[\]]+)\[\d*\]$/;
+
+/**
+ * The query with `ids[]=a` and `ids[0]=a` under `ids`, for parameters that are lists: axios, PHP, Rails and qs send them
+ * so. Every other name stays as it came, for the schema to refuse.
+ */
+export function foldLists(schema: z.ZodType, query: Query): Query {
+  const names = Object.keys(query);
+  if (!names.some((name) => name.endsWith(']'))) return query;
+  const lists = listNames(schema);
+  const folded = new Map<string, unknown>();
+  for (const [name, value] of names.map((each) => [each, query[each]] as const)) {
+    const listName = INDEXED.exec(name)?.[1];
+    const key = listName !== undefined && lists.has(listName) ? listName : name;
+    folded.set(key, folded.has(key) ? [folded.get(key), value].flat() : value);
+  }
+  return Object.fromEntries(folded);
+}
+
+/** The parameters of a query that are lists (`listParameter`). */
+function listNames(schema: z.ZodType): ReadonlySet<string> {
+  const { def } = unwrap(schema)._zod as {
+    def: { type: string; shape?: Readonly<Record<string, z.ZodType>> };
+  };
+  const members = Object.entries(def.shape ?? {});
+  return new Set(
+    members.filter(([, member]) => unwrap(member)._zod.def.type === 'array').map(([name]) => name),
+  );
+}
+
+/** Below what converts the value and what lets it be absent. */
+function unwrap(schema: z.ZodType): z.ZodType {
+  const { def } = schema._zod as { def: { type: string; out?: z.ZodType; innerType?: z.ZodType } };
+  const inner = def.type === 'pipe' ? def.out : def.innerType;
+  return inner === undefined ? schema : unwrap(inner);
 }

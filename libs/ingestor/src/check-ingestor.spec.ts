@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createChainReport } from './chain-report.ts';
-import { checkIngestor } from './check-ingestor.ts';
+import { checkIngestor } from './run-ingestor.ts';
 
 it('tells of each chain how fast it is, and how fast it is expected to be', async () => {
   const report = (

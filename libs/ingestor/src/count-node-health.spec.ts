@@ -2,7 +2,7 @@
 import { createDatabase, type Database } from '@chainwatch/db';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
-import { countNodeHealth } from './count-node-health.ts';
+import { countNodeHealth } from './start-beating.ts';
 
 const GID = 'eip155:8453';
 const OLD = '2026-01-01T00:00:00.000Z';

@@ -3,7 +3,7 @@ import type { Upgrade } from '@chainwatch/chain-core';
 import { startHealthServer, startTelemetry, type HealthServer, type Telemetry } from '@chainwatch/telemetry';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import { recordReports } from './ingestor-metrics.ts';
-import { recordUpgrades } from './record-upgrades.ts';
+import { recordUpgrades } from './start-ingestor.ts';
 
 const NOW = 1_800_000_000_000;
 const report = (chainGid: string, more: Partial<ChainReport>): ChainReport => ({

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus, natsOptionsOf } from '@chainwatch/bus';
-import type { ChainFamily, ChainFamilyName } from '@chainwatch/chain-core';
+import { createBus, natsOptionsOf, type Bus } from '@chainwatch/bus';
+import type { ChainFamily, ChainFamilyName, NodeUpgrade } from '@chainwatch/chain-core';
 import { loadConfig, healthAddressOf } from '@chainwatch/config';
-import { createDatabase, waitForSchema } from '@chainwatch/db';
+import { createDatabase, waitForSchema, type Database } from '@chainwatch/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
-import { checkIngestor } from './check-ingestor.ts';
+import {
+  runService,
+  startHealthServer,
+  startTelemetry,
+  describeChain,
+  notOk,
+  ok,
+  probe,
+  type Checks,
+} from '@chainwatch/telemetry';
 import { ingestorConfig } from './ingestor-config.ts';
-import { startIngestor } from './start-ingestor.ts';
+import { startIngestor, type Ingestor } from './start-ingestor.ts';
 
 /**
  * The process `block-ingestor-<family>`: configuration, adapters, start, stop.
@@ -72,4 +80,36 @@ export async function runIngestor(
       };
     },
   });
+}
+
+const describeUpgrade = ({ name, isActive, at }: NodeUpgrade): string =>
+  [name, isActive ? 'active' : 'planned', at].filter(Boolean).join(', ');
+
+interface Checked {
+  readonly db: Pick<Database, 'query'>;
+  readonly bus: Pick<Bus<'block-ingestor'>, 'isConnected'>;
+  readonly ingestor: Pick<Ingestor, 'readiness'>;
+}
+
+/** For /readyz. */
+export async function checkIngestor({ db, bus, ingestor }: Checked): Promise<Checks> {
+  const { reason, note, chains } = ingestor.readiness();
+  return {
+    postgres: await probe(() => db.query('SELECT 1')),
+    nats: bus.isConnected ? ok : notOk('not connected'),
+    chains: reason === undefined ? { ...ok, ...{ note } } : notOk(reason),
+    ...Object.fromEntries(
+      chains.map(({ chainGid, status, reason: why, head, blockTime, newUpgrades }) => [
+        `chain ${chainGid}`,
+        describeChain({
+          status,
+          reason: why,
+          head_number: head?.number,
+          block_time_ms: blockTime?.measuredMs && Math.round(blockTime.measuredMs),
+          configured_block_time_ms: blockTime?.configuredMs,
+          unknown_upgrades: newUpgrades?.length ? newUpgrades.map(describeUpgrade) : undefined,
+        }),
+      ]),
+    ),
+  };
 }

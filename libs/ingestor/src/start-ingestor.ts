@@ -6,6 +6,7 @@ import {
   missingFamily,
   type ActiveChain,
   type Upgrade,
+  timeOfUpgrade,
 } from '@chainwatch/chain-core';
 import { readActiveChains } from '@chainwatch/db';
 import { ShareSupervisor } from '@chainwatch/ownership';
@@ -13,8 +14,8 @@ import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
 import { recordReports } from './ingestor-metrics.ts';
-import { recordUpgrades } from './record-upgrades.ts';
 import { runChain } from './run-chain.ts';
+import { gauge } from '@chainwatch/telemetry';
 
 export interface IngestorReadiness {
   /** Why no chain can be followed at all; undefined when chains can be followed. */
@@ -103,4 +104,27 @@ function openCalendar({ family, upgrades }: IngestorOptions): (chainGid: string)
     const names = family?.catalogue.calendarNamesOf(chainGid) ?? [];
     return calendar?.upgrades.filter(({ network }) => names.includes(network)) ?? [];
   };
+}
+
+const AHEAD_MS = 90 * 86_400_000;
+
+const seconds = gauge('chainwatch_upgrade_seconds', {
+  description:
+    'Time since an upgrade of a network took effect, negative before: those of the next 90 days, and past ones that are not supported.',
+});
+type Labels = Readonly<Record<'network' | 'name' | 'state', string>>;
+let told = new Map<string, Labels>();
+
+/** @param upgrades those of the chains that this replica owns; what was told before and is not among them is forgotten */
+export function recordUpgrades(upgrades: readonly Upgrade[], nowMs = Date.now()): void {
+  const now = new Map<string, Labels>();
+  for (const row of upgrades) {
+    const atMs = timeOfUpgrade(row);
+    if (atMs === undefined || atMs - nowMs > AHEAD_MS || (atMs <= nowMs && row.state !== 'not')) continue;
+    const { network, name, state } = row;
+    now.set(`${network} ${name}`, { network, name, state });
+    seconds.set((nowMs - atMs) / 1_000, { network, name, state });
+  }
+  for (const [key, labels] of told) if (!now.has(key)) seconds.forget(labels);
+  told = now;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { NodeUpgrade } from '@chainwatch/chain-core';
 import { createChainReport } from './chain-report.ts';
-import { watchUpgrades } from './watch-upgrades.ts';
+import { watchUpgrades } from './run-chain.ts';
 
 const fork: NodeUpgrade = { name: 'fork 0x1', isActive: false, at: '2027-01-01T00:00:00.000Z' };
 type Answer = readonly NodeUpgrade[] | undefined | Error;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { describeFormat } from './describe-format.ts';
-import { showLength, showType, showValue } from './show-value.ts';
 
 /**
  * A person's words for what zod found: `expected at least 3 characters, got 1`. A message that the schema gives itself
@@ -132,4 +130,72 @@ function receivedOf(issue: z.core.$ZodIssueInvalidUnion): string | undefined {
 
 function withGot(expected: string, got: string | undefined): string {
   return got === undefined ? `expected ${expected}` : `expected ${expected}, got ${got}`;
+}
+
+const SHOWN_CHARACTERS_MAX = 80;
+
+/** A value for an error text, shortened; undefined when there is none. Objects show as their type only. */
+function showValue(value: unknown): string | undefined {
+  if (typeof value === 'string') return showString(value);
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return String(value);
+  return showType(value);
+}
+
+function showType(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}
+
+/** Characters, items or bytes of what has a length. */
+function showLength(value: unknown): string | undefined {
+  if (typeof value === 'string' || Array.isArray(value)) return String(value.length);
+  if (value instanceof Set || value instanceof Map) return String(value.size);
+  return showType(value);
+}
+
+function showString(text: string): string {
+  if (text.length <= SHOWN_CHARACTERS_MAX) return JSON.stringify(text);
+  return `${JSON.stringify(text.slice(0, SHOWN_CHARACTERS_MAX))}… (${text.length} characters)`;
+}
+
+const FORMAT_NAMES: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  url: 'a URL',
+  uuid: 'a UUID',
+  guid: 'a UUID',
+  datetime: 'a date and time such as "2026-01-31T12:00:00Z"',
+  date: 'a date such as "2026-01-31"',
+  time: 'a time such as "12:00:00"',
+  duration: 'an ISO 8601 duration such as "PT5M"',
+  ipv4: 'an IPv4 address',
+  ipv6: 'an IPv6 address',
+  cidrv4: 'an IPv4 range',
+  cidrv6: 'an IPv6 range',
+  base64: 'base64 text',
+  base64url: 'base64url text',
+  json_string: 'JSON text',
+  e164: 'a phone number in E.164 form',
+  jwt: 'a JSON web token',
+  lowercase: 'lower-case text',
+  uppercase: 'upper-case text',
+};
+
+/** What a string format expects, as a noun: `a UUID`, `text that starts with "https://"`. */
+function describeFormat(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  const format = issue as z.core.$ZodStringFormatIssues;
+  switch (format.format) {
+    case 'starts_with':
+      return `text that starts with ${JSON.stringify(format.prefix)}`;
+    case 'ends_with':
+      return `text that ends with ${JSON.stringify(format.suffix)}`;
+    case 'includes':
+      return `text that contains ${JSON.stringify(format.includes)}`;
+    case 'regex':
+      return `text that matches ${format.pattern}`;
+    default:
+      return FORMAT_NAMES[format.format] ?? `text of format ${format.format}`;
+  }
 }

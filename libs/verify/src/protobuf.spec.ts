@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { InvalidProofError } from './proof.ts';
-import { bytesAt, intAt, readFields } from './protobuf.ts';
+import { bytesAt, intAt, readFields } from './verify-signed-merkle.ts';
 
 const read = (...bytes: number[]) => readFields('item', Uint8Array.from(bytes));
 

@@ -3,7 +3,6 @@ import { RLP } from '@ethereumjs/rlp';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { isSame, toBytes, toHex, toNumber } from './bytes.ts';
 import { fail, partsOf, toProved, type Proof, type ProvedTransaction, type ProvedTransfer } from './proof.ts';
-import { decodeList, findInTrie, type Item } from './trie.ts';
 
 const [TRANSACTIONS_ROOT, RECEIPTS_ROOT, NUMBER] = [4, 5, 8];
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -135,4 +134,78 @@ function readPayment(bytes: Uint8Array): ProvedTransfer[] {
   if (at === undefined) return [];
   const [to, value] = [textAt(fields, at[0]), toNumber(textAt(fields, at[1]))];
   return to.length === 0 || value === 0n ? [] : [{ type: 'native', to: `0x${toHex(to)}`, amountRaw: value }];
+}
+
+/** RLP: bytes, or a list of such. */
+type Item = Uint8Array | readonly Item[];
+
+/** @throws InvalidProofError that names the member */
+function decodeList(member: string, bytes: Uint8Array): readonly Item[] {
+  const decoded = tryDecode(bytes);
+  return decoded === undefined || decoded instanceof Uint8Array
+    ? fail(`${member}: expected an RLP list`)
+    : decoded;
+}
+
+function tryDecode(bytes: Uint8Array): Item | undefined {
+  try {
+    return RLP.decode(bytes) as Item;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Children of a node that branches; its value stands behind them. */
+const WIDTH = 16;
+/** The first digit of a node's path: 2 ends in a value, 1 leaves out half a byte. */
+const [LEAF, ODD] = [2, 1];
+
+/**
+ * The value at a key of a Merkle-Patricia trie, along the nodes from its root; undefined where they do not lead to one, or
+ * one of them is not on the way. `@ethereumjs/mpt` does the same, but neither on Node 18 nor in a browser as it is.
+ */
+function findInTrie({
+  root,
+  key,
+  nodes,
+}: {
+  readonly root: Uint8Array;
+  readonly key: Uint8Array;
+  readonly nodes: readonly Uint8Array[];
+}): Uint8Array | undefined {
+  let [next, digits]: [Item, string] = [root, toHex(key)];
+  for (let used = 0; ; ) {
+    let node: Item | undefined = next;
+    if (next instanceof Uint8Array) {
+      const bytes = nodes[used++];
+      if (bytes === undefined || !isSame(keccak_256(bytes), next)) return undefined;
+      node = tryDecode(bytes);
+    }
+    const step = node === undefined || node instanceof Uint8Array ? undefined : takeStep(node, digits);
+    if (step === undefined) return undefined;
+    if (step.isValue) return used === nodes.length && step.item instanceof Uint8Array ? step.item : undefined;
+    [next, digits] = [step.item, step.digits];
+  }
+}
+
+interface Step {
+  readonly item: Item;
+  readonly isValue: boolean;
+  /** Of the key, behind this node. */
+  readonly digits: string;
+}
+
+function takeStep(node: readonly Item[], digits: string): Step | undefined {
+  if (node.length === WIDTH + 1)
+    return digits === ''
+      ? { item: node[WIDTH]!, isValue: true, digits }
+      : { item: node[parseInt(digits[0]!, 16)]!, isValue: false, digits: digits.slice(1) };
+  const [packed, item] = node;
+  if (node.length !== 2 || !(packed instanceof Uint8Array) || packed.length === 0) return undefined;
+  const kind = packed[0]! >> 4;
+  const path = toHex(packed).slice((kind & ODD) === 0 ? 2 : 1);
+  if (!digits.startsWith(path)) return undefined;
+  const rest = digits.slice(path.length);
+  const isValue = (kind & LEAF) !== 0;
+  return isValue && rest !== '' ? undefined : { item: item!, isValue, digits: rest };
 }

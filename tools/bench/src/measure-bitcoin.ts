@@ -7,7 +7,7 @@ import { CoinWatch } from '../../../apps/tx-analyzer/src/watch/coin-watch.ts';
 import { FamilyWatch } from '../../../apps/tx-analyzer/src/watch/family-watch.ts';
 import { UtxoFinder } from '../../../apps/tx-analyzer/src/utxo/utxo-finder.ts';
 import { bitcoinFamily } from '@chainwatch/chain-bitcoin';
-import { decodeBlock } from '../../../libs/chain-bitcoin/src/decode-block.ts';
+import { decodeBlock } from '../../../libs/chain-bitcoin/src/read-block.ts';
 import { readTraits } from '../../../libs/chain-bitcoin/src/networks.ts';
 import { parseHex } from '../../../libs/chain-bitcoin/src/parse-hex.ts';
 

@@ -5,12 +5,12 @@ import {
   type ChainClient,
   type ChainFamily,
   type Network,
+  type SealedEndpoint,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import { type Sql, MORE_ENDPOINTS } from '@chainwatch/db';
 import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { ChainRow } from './find-chain.ts';
-import { readMoreEndpoints } from './read-more-endpoints.ts';
 
 /** What a client waits for. */
 interface Question<T> {
@@ -66,4 +66,13 @@ export async function askNodes<T>(
   if (failure === undefined)
     throw unprocessableEntity(`The blockchain ${chain.gid} has no endpoint ${purpose}.`);
   throw badGateway(explain(failure), failure);
+}
+
+/** Further nodes of a chain, sealed. */
+async function readMoreEndpoints(sql: Sql, chainGid: string): Promise<readonly SealedEndpoint[]> {
+  const { rows } = await sql.query<{ endpoints: readonly SealedEndpoint[] }>(
+    `SELECT (${MORE_ENDPOINTS}) AS endpoints FROM blockchains b WHERE b.gid = $1`,
+    [chainGid],
+  );
+  return rows[0]?.endpoints ?? [];
 }

@@ -3,7 +3,9 @@ import { loadExpressions, type ChannelFilters, type ChannelKind } from '@chainwa
 import { invalidRequest } from '@chainwatch/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { checkOutboundUrl } from '../server/check-outbound-url.ts';
-import { canonicalizeFilters } from './canonicalize-filters.ts';
+import { splitAssetGid } from '@chainwatch/caip';
+import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
+import { tryAssetGid } from '../assets/find-asset.ts';
 
 /**
  * Checks what the request's schema cannot, and resolves to what was given with its filters in one spelling. @throws
@@ -35,3 +37,32 @@ async function checkExpression(text: string): Promise<void> {
     throw invalidRequest([{ name: 'filters.expression', reason: error.message }]);
   }
 }
+
+/**
+ * Filters as events have what they name: they are compared letter by letter, so that another spelling (EIP-55, `erc20:` on
+ * BSC, `tron:mainnet`, a UUID in upper case) would let nothing through.
+ * @throws ProblemError 400 for an asset that its chain cannot have: no event ever has it
+ */
+async function canonicalizeFilters<F extends ChannelFilters>(filters: F): Promise<F> {
+  const { chain_gids: chains, asset_gids: assets, address_ids: addresses } = filters;
+  return {
+    ...filters,
+    ...(chains && { chain_gids: distinct(chains.map(normalizeChainGid)) }),
+    ...(assets && { asset_gids: distinct(await Promise.all(assets.map(canonicalizeAsset))) }),
+    ...(addresses && { address_ids: distinct(addresses.map((id) => id.toLowerCase())) }),
+  };
+}
+
+/** Chains that this release does not know stay as they are. */
+async function canonicalizeAsset(gid: string, index: number): Promise<string> {
+  const { chainGid, namespace, reference } = splitAssetGid(gid);
+  const network = findNetwork(normalizeChainGid(chainGid));
+  if (network === undefined) return gid;
+  const canonical = await tryAssetGid(network, `${namespace}:${reference}`);
+  if (canonical !== undefined) return canonical;
+  throw invalidRequest([
+    { name: `filters.asset_gids[${index}]`, reason: `expected an asset of ${network.gid}, got ${gid}` },
+  ]);
+}
+
+const distinct = (values: readonly string[]): string[] => [...new Set(values)];

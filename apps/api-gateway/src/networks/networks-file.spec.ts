@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '@chainwatch/config';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
-import { applyNetworksFile } from './apply-networks-file.ts';
-import { readNetworksFile } from './networks-file.ts';
+import { applyNetworksFile, readNetworksFile } from './apply-networks-file.ts';
 import { refreshNetworks } from './follow-networks.ts';
 
 const VESTA = {

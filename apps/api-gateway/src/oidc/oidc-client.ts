@@ -21,9 +21,10 @@ import {
   type CustomFetch,
 } from 'openid-client';
 import type { Dial } from '@chainwatch/chain-core';
-import { createIssuerFetch } from './fetch-from-issuer.ts';
-import { readVerifiedEmail } from './read-verified-email.ts';
 import { SignInError } from './sign-in-error.ts';
+import { z } from 'zod';
+import { emailSchema } from '../records/member.ts';
+import { createHttpClient, type HttpResponse } from '@chainwatch/outbound';
 
 export interface OidcSettings {
   /** As its metadata names it; `http:` on loopback alone. */
@@ -177,4 +178,65 @@ function textOf(error: unknown): string {
     return JSON.stringify(error.error.slice(0, 64));
   const { message, cause } = error as Error & { readonly cause?: { readonly message?: unknown } };
   return typeof cause?.message === 'string' ? `${message}: ${cause.message}` : message;
+}
+
+/**
+ * Checked before it is lower-cased: otherwise the Kelvin sign would become a k and match somebody else's address.
+ */
+const claimsSchema = z.object({
+  email: z.email().max(254),
+  email_verified: z.literal(true),
+});
+
+/** The address that the issuer vouches for, in lower case as members have it. @throws SignInError */
+function readVerifiedEmail(claims: object): string {
+  const read = claimsSchema.safeParse(claims);
+  if (read.success) return emailSchema.parse(read.data.email);
+  const names = read.error.issues.map(({ path }) => String(path[0]));
+  throw new SignInError(
+    'unverified_email',
+    `expected email and email_verified: true among the issuer's claims, got others in ${[...new Set(names)].join(', ')}`,
+  );
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 10_000;
+/** Metadata, keys and tokens of known issuers have some kilobytes. */
+const BODY_BYTES_MAX = 1_048_576;
+
+/** Asks the issuer at checked addresses alone (OUTBOUND_ALLOW), follows no redirect, and reads no endless body. */
+function createIssuerFetch(dial: Dial): CustomFetch {
+  const client = createHttpClient({ dial, connectTimeoutMs: CONNECT_TIMEOUT_MS });
+  return async (url, { method, headers, body, signal = AbortSignal.timeout(TIMEOUT_MS) }) => {
+    const request = new Request(url, { method, headers, body: body as RequestInit['body'] });
+    try {
+      const response = await client.request({
+        url,
+        method,
+        headers: { ...Object.fromEntries(request.headers), 'accept-encoding': 'identity' },
+        body: request.body === null ? undefined : new Uint8Array(await request.arrayBuffer()),
+        signal,
+      });
+      return await readResponse(response);
+    } catch (error) {
+      if (signal?.aborted || error instanceof TypeError) throw error;
+      // As fetch does.
+      throw new TypeError('the issuer did not answer', { cause: error });
+    }
+  };
+}
+
+async function readResponse({ status, headers, body }: HttpResponse): Promise<Response> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX)
+      throw new TypeError(`expected at most ${BODY_BYTES_MAX} bytes from the issuer, got more`);
+    chunks.push(chunk);
+  }
+  const fields = Object.entries(headers).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
+  );
+  return new Response(length === 0 ? null : Buffer.concat(chunks), { status, headers: fields });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ownPage } from './own-page.ts';
+import { ownPage } from './serve-oidc.ts';
 
 it.each([
   ['/ui/', '/ui/'],

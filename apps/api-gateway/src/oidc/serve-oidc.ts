@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { setCookie } from '@chainwatch/http';
-import { clientOf } from '../auth/limit-requests.ts';
-import type { Limit } from '../auth/limit-requests.ts';
-import { makePersonCookie } from '../auth/session-cookie.ts';
+import { setCookie, cookieNameOf, type ReplyCookie } from '@chainwatch/http';
+import { clientOf, type Limit } from '../auth/limit-requests.ts';
+import { makePersonCookie, findCookie, openSealed } from '../auth/session-cookie.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
-import { findAttempt, makeAttemptCookie, removedAttemptCookie } from './attempt-cookie.ts';
-import { OidcClient, type OidcSettings } from './oidc-client.ts';
-import { ownPage } from './own-page.ts';
+import { OidcClient, type OidcSettings, type SignInAttempt } from './oidc-client.ts';
 import { SignInError } from './sign-in-error.ts';
+import type { Sealer } from '@chainwatch/secrets';
 
 const CALLBACK = '/ui/oidc/callback';
 
@@ -73,4 +71,57 @@ function refusing(
       res.redirect(303, `/ui/sign-in?${new URLSearchParams({ reason: error.reason })}`);
     }
   };
+}
+
+const HOME = '/ui/';
+const ANYWHERE = 'http://dashboard.invalid';
+/** It goes along in a cookie, of which browsers keep 4,096 bytes. */
+const LENGTH_MAX = 1_024;
+
+/** A page of the dashboard, wherever a link wanted to lead. */
+export function ownPage(wanted: unknown): string {
+  if (typeof wanted !== 'string' || wanted.length > LENGTH_MAX || !URL.canParse(wanted, ANYWHERE))
+    return HOME;
+  const { origin, pathname, search } = new URL(wanted, ANYWHERE);
+  const isOwn = origin === ANYWHERE && /^\/ui\/(?!oidc\/|sign-in)/.test(pathname);
+  return isOwn ? `${pathname}${search}` : HOME;
+}
+
+const NAME = 'chainwatch_sign_in';
+const CONTEXT = 'sign_in_attempt';
+/** For a password, a second factor and a consent. */
+const LIFETIME_MS = 600_000;
+
+/** Kept by the browser that began, so that an answer that was meant for another one counts for nothing. */
+interface SealedAttempt extends SignInAttempt {
+  /** The page that wanted the sign-in. */
+  readonly to: string;
+  readonly until_ms: number;
+}
+
+function makeAttemptCookie(
+  sealer: Pick<Sealer, 'seal'>,
+  attempt: Omit<SealedAttempt, 'until_ms'>,
+): ReplyCookie {
+  const sealed: SealedAttempt = { ...attempt, until_ms: Date.now() + LIFETIME_MS };
+  return cookieOf(sealer.seal(JSON.stringify(sealed), CONTEXT), LIFETIME_MS);
+}
+
+function removedAttemptCookie(): ReplyCookie {
+  return cookieOf('', 0);
+}
+
+/** The issuer leads the browser here from its own site. */
+function cookieOf(value: string, maxAgeMs: number): ReplyCookie {
+  return { name: NAME, value, path: '/ui/oidc', maxAgeMs, isForArrivals: true };
+}
+
+/** Undefined where the browser has none that counts. */
+function findAttempt(
+  sealer: Pick<Sealer, 'open'>,
+  header: string | undefined,
+  isSecure: boolean,
+): SealedAttempt | undefined {
+  const sealed = findCookie(header, cookieNameOf(NAME, isSecure));
+  return sealed === undefined ? undefined : openSealed<SealedAttempt>(sealer, sealed, CONTEXT);
 }

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import { apiKeyPrefix } from '@chainwatch/api-key';
-import { createSchemaBook } from '@chainwatch/http';
-import type { JsonSchema } from '@chainwatch/http';
+import { createSchemaBook, type JsonSchema, buildExample, type SchemaBook } from '@chainwatch/http';
 import { problemDocumentSchema } from '@chainwatch/problem';
 import type { RouteDescription } from '../server/define-route.ts';
-import { addDiscriminators } from './add-discriminators.ts';
-import { describeOperation } from './describe-operation.ts';
-import type { Operation } from './describe-operation.ts';
+import { describeOperation, type Operation } from './describe-operation.ts';
 import { problemResponses, responseHeaders } from './describe-responses.ts';
-import { describeWebhooks } from './describe-webhooks.ts';
-import type { WebhookOperation } from './describe-webhooks.ts';
 import { INTRODUCTION } from './introduction.ts';
-import { TAG_TEXTS } from './tag-texts.ts';
+import type { z } from 'zod';
+import { EVENT_SCHEMAS, EVENT_TYPES, EVENTS } from '@chainwatch/events';
 
 export interface OpenApiDocument extends JsonSchema {
   readonly openapi: '3.1.1';
@@ -121,4 +117,151 @@ type Tagged = Readonly<Record<string, Readonly<Record<string, { readonly tags: r
 function listTags(paths: Tagged): { name: string; description: string }[] {
   const names = Object.values(paths).flatMap((item) => Object.values(item).flatMap(({ tags }) => tags));
   return [...new Set(names)].map((name) => ({ name, description: TAG_TEXTS[name]! }));
+}
+
+/** Descriptions of the operations, by the first segment of their paths. */
+const TAG_TEXTS: Readonly<Record<string, string>> = {
+  version: 'Version of the service.',
+  session:
+    "Sessions of the dashboard. The browser sends the cookie, which is valid only for requests from pages of this origin. `X-Project-Id` selects the project of a session; sessions of management keys and members have none without it. Members sign in through the installation's issuer, at `/ui/oidc/start`. `X-Workspace-Id` selects the workspace of a member of several.",
+  search: 'Search over all records of the project.',
+  stats: 'Statistics for an overview.',
+  networks: 'Networks that the installation can follow, each a document. They belong to the operator.',
+  blockchains: 'Chains of the installation, with their nodes and progress. They belong to the operator.',
+  blocks: 'Blocks with their processing statuses.',
+  assets: 'Coins and tokens as the project sees them.',
+  tokens: 'Assets with the metadata of their contracts.',
+  public_keys: 'Extended public keys, and the HD addresses derived from them.',
+  addresses: 'Monitored addresses and their balances.',
+  transactions: 'Transactions of monitored addresses.',
+  reconciliations: 'Ledgers compared with the transactions of the project. Results are kept for 90 days.',
+  confirmation_policies:
+    'When transactions of the project are confirmed, chain by chain. Fixed for a transaction when it is detected.',
+  events: 'Events that were sent, or will be sent, through the channels.',
+  incidents: 'Records of the project that were set aside, so that all others are still processed.',
+  notification_channels: 'Destinations of events, and their deliveries. `/channels` is an alias.',
+  portal_sessions:
+    "Delivery pages for your customers, embedded in your own pages. Their token, `Authorization: Bearer`, works for the operations that list it, and for the session's channels only.",
+  statements:
+    'Signed documents of balances and movements, with declared gaps. Stored for 90 days. Their public keys are at `/.well-known/chainwatch-keys`, which needs no key.',
+  webhooks: 'Requests that the servers of webhook channels receive.',
+  management: 'Workspace, projects, members, keys and audit log, with a management key.',
+};
+
+type Components = Readonly<Record<string, JsonSchema>>;
+
+/** Tells which member chooses among the alternatives of a `oneOf`: generated clients narrow by it. Changes `node`. */
+function addDiscriminators(node: unknown, components: Components): void {
+  if (Array.isArray(node)) return node.forEach((item) => addDiscriminators(item, components));
+  if (typeof node !== 'object' || node === null) return;
+  const schema = node as JsonSchema;
+  for (const value of Object.values(schema)) addDiscriminators(value, components);
+  const discriminator = Array.isArray(schema.oneOf) && findDiscriminator(schema.oneOf, components);
+  if (discriminator) schema.discriminator = discriminator;
+}
+
+/** A mapping leads to named schemas alone (OpenAPI 3.1, Discriminator Object). */
+function findDiscriminator(choices: readonly JsonSchema[], components: Components): JsonSchema | undefined {
+  const references = choices.map(({ $ref }) => $ref).filter((one) => typeof one === 'string');
+  if (references.length < choices.length) return undefined;
+  const members = references.map((one) => valuesOf(components[one.split('/').at(-1)!]!));
+  const propertyName = Object.keys(members[0]!).find((name) => {
+    const values = members.map((one) => one[name]);
+    if (values.includes(undefined)) return false;
+    return new Set(values.flat()).size === values.flat().length;
+  });
+  if (propertyName === undefined) return undefined;
+  const mapping = Object.fromEntries(
+    references.flatMap((one, place) => members[place]![propertyName]!.map((value) => [value, one])),
+  );
+  return { propertyName, mapping };
+}
+
+/** The texts that a member may have, of those that have only these. */
+function valuesOf({ properties = {} }: JsonSchema): Record<string, readonly string[]> {
+  const members = Object.entries(properties as Record<string, JsonSchema>);
+  return Object.fromEntries(
+    members.flatMap(([name, { const: only, enum: several }]) => {
+      const values: readonly unknown[] = Array.isArray(several) ? several : [only];
+      return values.every((value) => typeof value === 'string') ? [[name, values]] : [];
+    }),
+  );
+}
+
+interface WebhookOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly JsonSchema[];
+  readonly requestBody: {
+    readonly required: true;
+    readonly content: {
+      readonly 'application/json': { readonly schema: JsonSchema; readonly example: unknown };
+    };
+  };
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly security: readonly [];
+}
+
+const DESCRIPTION =
+  'POSTed to the URL of every webhook channel that asks for the event, at least once. The signature covers the timestamp `t`, a dot and the raw body, ' +
+  'with the entire secret of the channel as key. During a rotation the header has two `v1=`, and one must match. Reject timestamps older than 300 seconds, and drop an `event_id` that you have processed.';
+
+/**
+ * The `webhooks` of the document: the requests that customers' servers receive (interface.md, webhook signature
+ * verification).
+ */
+function describeWebhooks(book: SchemaBook): Record<string, { post: WebhookOperation }> {
+  return Object.fromEntries(
+    EVENT_TYPES.map((type) => {
+      const post: WebhookOperation = {
+        operationId: type
+          .replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
+          .replace(/^/, 'on'),
+        summary: EVENTS[type].summary,
+        description: DESCRIPTION,
+        tags: ['webhooks'],
+        parameters: headersOf(type),
+        requestBody: {
+          required: true,
+          content: { 'application/json': describeBody(EVENT_SCHEMAS[type], book) },
+        },
+        responses: {
+          '2XX': { description: 'Taken. Anything else, or none within 10 seconds, is tried again.' },
+        },
+        security: [],
+      };
+      return [type, { post }];
+    }),
+  );
+}
+
+function describeBody(schema: z.ZodType, book: SchemaBook): { schema: JsonSchema; example: unknown } {
+  const described = book.describe(schema, 'output');
+  return { schema: described, example: buildExample(described, book.components) };
+}
+
+function headersOf(type: string): JsonSchema[] {
+  return [
+    headerParameter(
+      'X-Webhook-Signature',
+      '`t=<unix seconds>,v1=<hexadecimal HMAC-SHA256>`, with a second `v1=` during a rotation.',
+      { type: 'string', pattern: '^t=[0-9]+(,v[0-9]+=[0-9a-f]+)+$' },
+    ),
+    headerParameter('X-Webhook-Event', 'The type of the event.', { type: 'string', const: type }),
+    headerParameter(
+      'X-Webhook-Event-Id',
+      'The same in every attempt, and in the body: by it duplicates are dropped.',
+      { type: 'string', format: 'uuid' },
+    ),
+    headerParameter('X-Webhook-Delivery-Id', 'Another one in every attempt.', {
+      type: 'string',
+      format: 'uuid',
+    }),
+  ];
+}
+
+function headerParameter(name: string, text: string, schema: JsonSchema): JsonSchema {
+  return { name, in: 'header', required: true, description: text, schema };
 }

@@ -2,7 +2,8 @@
 import { ProblemError } from '@chainwatch/problem';
 import type { Logger } from '@chainwatch/telemetry';
 import { readProofs, type ProofDeps, type Proofs } from './read-proofs.ts';
-import { takeRequests, type WantedBlock } from './take-requests.ts';
+import type { BlockRef } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
 
 interface AnswerOptions extends ProofDeps {
   readonly logger: Pick<Logger, 'warn'>;
@@ -109,4 +110,101 @@ async function storeAnswers({ db }: ProofDeps, { requests }: WantedBlock, proofs
 
 function toJson(proof: ReturnType<Proofs['get']>): string | null {
   return proof === undefined || proof instanceof ProblemError ? null : JSON.stringify(proof);
+}
+
+/** A block of which proofs are asked for. */
+interface WantedBlock {
+  readonly chainGid: string;
+  /** The workspace whose turn it is; null: the event is gone. */
+  readonly workspaceId: string | null;
+  readonly block: BlockRef;
+  readonly requests: readonly { readonly eventId: string; readonly hash: string }[];
+}
+
+interface TakeOptions {
+  /** What this replica works at. */
+  readonly underWay: readonly WantedBlock[];
+  /** Blocks. */
+  readonly limit: number;
+  /** Others may take them again then. */
+  readonly takenMs: number;
+}
+
+interface Row {
+  readonly event_id: string;
+  readonly chain_gid: string;
+  readonly transaction_hash: string;
+  readonly block_number: string;
+  readonly block_hash: string;
+  readonly workspace_id: string | null;
+}
+
+/** Blocks of a chain that one replica reads at once, and those that it reads for one workspace. */
+const PER_CHAIN = 4;
+const PER_WORKSPACE = 3;
+/** Deliveries go out with a link sooner. */
+const AGE_MAX = '10 s';
+
+const IS_OPEN = `r.answered_at IS NULL AND r.requested_at > clock_timestamp() - interval '${AGE_MAX}'
+  AND (r.taken_until IS NULL OR r.taken_until < clock_timestamp())`;
+/** Row by row (OFFSET 0): the planner counts every day of events for each row, not the one that it is in. */
+const WORKSPACE = `LEFT JOIN LATERAL (
+  SELECT p.workspace_id FROM event_keys k JOIN event_log e ON e.id = k.row_id JOIN projects p ON p.id = e.project_id
+  WHERE k.event_id = r.event_id OFFSET 0) w ON true`;
+
+/**
+ * Takes what is asked of blocks that nobody works at, and that somebody still waits for. Workspaces take turns on each chain,
+ * whatever each of them asks for: a block counts for the workspace whose turn comes first, and is read for all of them.
+ */
+async function takeRequests(
+  db: Sql,
+  { underWay, limit, takenMs }: TakeOptions,
+): Promise<readonly WantedBlock[]> {
+  if (limit <= 0) return [];
+  const { rows } = await db.query<Row>(
+    `WITH busy AS (SELECT * FROM unnest($1::text[], $2::uuid[], $3::text[]) AS b (chain_gid, workspace_id, block_hash)),
+     open AS (
+       SELECT r.chain_gid, r.block_hash, w.workspace_id, min(r.requested_at) AS since FROM proof_requests r ${WORKSPACE}
+       WHERE ${IS_OPEN} AND NOT EXISTS (SELECT FROM busy b WHERE b.chain_gid = r.chain_gid AND b.block_hash = r.block_hash)
+       GROUP BY 1, 2, 3),
+     turns AS (
+       SELECT *, row_number() OVER (PARTITION BY chain_gid, workspace_id ORDER BY since, block_hash) + (
+         SELECT count(*) FROM busy b WHERE b.chain_gid = o.chain_gid AND b.workspace_id IS NOT DISTINCT FROM o.workspace_id) AS turn
+       FROM open o),
+     blocks AS (SELECT DISTINCT ON (chain_gid, block_hash) * FROM turns ORDER BY chain_gid, block_hash, turn, since),
+     places AS (
+       SELECT *, row_number() OVER (PARTITION BY chain_gid ORDER BY turn, since, block_hash) + (
+         SELECT count(*) FROM busy b WHERE b.chain_gid = o.chain_gid) AS place
+       FROM blocks o),
+     chosen AS (
+       SELECT * FROM places WHERE place <= ${PER_CHAIN} AND turn <= ${PER_WORKSPACE} ORDER BY turn, since LIMIT $4),
+     taken AS (
+       SELECT r.event_id, c.workspace_id FROM proof_requests r JOIN chosen c USING (chain_gid, block_hash) WHERE ${IS_OPEN}
+       FOR UPDATE OF r SKIP LOCKED)
+     UPDATE proof_requests r SET taken_until = clock_timestamp() + $5 * interval '1 ms' FROM taken t WHERE r.event_id = t.event_id
+     RETURNING r.event_id, r.chain_gid, r.transaction_hash, r.block_number, r.block_hash, t.workspace_id`,
+    [
+      underWay.map(({ chainGid }) => chainGid),
+      underWay.map(({ workspaceId }) => workspaceId),
+      underWay.map(({ block }) => block.hash),
+      limit,
+      takenMs,
+    ],
+  );
+  return groupByBlock(rows);
+}
+
+function groupByBlock(rows: readonly Row[]): readonly WantedBlock[] {
+  const blocks = new Map<string, WantedBlock & { readonly requests: { eventId: string; hash: string }[] }>();
+  for (const row of rows) {
+    const key = `${row.chain_gid} ${row.block_hash}`;
+    let wanted = blocks.get(key);
+    if (wanted === undefined) {
+      const block = { number: Number(row.block_number), hash: row.block_hash };
+      wanted = { chainGid: row.chain_gid, workspaceId: row.workspace_id, block, requests: [] };
+      blocks.set(key, wanted);
+    }
+    wanted.requests.push({ eventId: row.event_id, hash: row.transaction_hash });
+  }
+  return [...blocks.values()];
 }

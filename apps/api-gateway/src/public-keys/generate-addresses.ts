@@ -5,13 +5,10 @@ import { BaseError, notFound, serviceUnavailable, unprocessableEntity } from '@c
 import { announceAddresses } from '../addresses/announce-address.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { takeQuota } from '../management/take-quota.ts';
-import { recordChange } from '../management/record-change.ts';
-import type { Author } from '../management/record-change.ts';
+import { recordChange, type Author } from '../management/record-change.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';
 import { ADDRESSES_PER_CALL_MAX, INDEX_MAX } from './index-limits.ts';
-import { inTurn } from './in-turn.ts';
-import { insertHdAddresses } from './insert-hd-addresses.ts';
-import type { InsertedAddress } from './insert-hd-addresses.ts';
+import { insertHdAddresses, type InsertedAddress } from './insert-hd-addresses.ts';
 import { deriveAddresses } from './load-derivation.ts';
 
 export interface Generated {
@@ -225,4 +222,21 @@ function announce(
     deps,
     inserted.map((address) => ({ ...address, projectId, chainFamily })),
   );
+}
+
+const lastOf = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+/** Runs work with the same name one at a time, in the order of the calls; each `scope` has its own names. */
+async function inTurn<T>(scope: object, name: string, work: () => Promise<T>): Promise<T> {
+  const last = lastOf.get(scope) ?? new Map<string, Promise<unknown>>();
+  lastOf.set(scope, last);
+  const own = (last.get(name) ?? Promise.resolve()).then(work);
+  // A failure has been reported to the caller that asked for the work.
+  const settled = own.catch(() => undefined);
+  last.set(name, settled);
+  try {
+    return await own;
+  } finally {
+    if (last.get(name) === settled) last.delete(name);
+  }
 }

@@ -18,8 +18,7 @@ import {
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
 import { receiveLedger, type Ledger } from './receive-ledger.ts';
 import { reconcileStep } from './reconcile-step.ts';
-import { removeReconciliations } from './remove-reconciliations.ts';
-import { startReconciling } from './start-reconciling.ts';
+import { removeReconciliations, startReconciling } from './start-reconciling.ts';
 
 const OWN = `0x${'a'.repeat(40)}`;
 const STRANGER = `0x${'c'.repeat(40)}`;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import express, { Router } from 'express';
-import type { Express, RequestHandler } from 'express';
+import express, { Router, type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import type { Cache } from '@chainwatch/cache';
 import {
@@ -18,10 +17,14 @@ import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from '../auth/authenticate.ts';
 import { createPortalFinder, findFrameOrigins } from '../auth/find-portal.ts';
 import { createSessionFinder } from '../auth/find-session.ts';
-import { createLimit, limitPublic } from '../auth/limit-requests.ts';
-import type { Limit, RequestLimits } from '../auth/limit-requests.ts';
+import {
+  createLimit,
+  limitPublic,
+  type Limit,
+  type RequestLimits,
+  clientOf,
+} from '../auth/limit-requests.ts';
 import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
-import { crossOrigin } from './cross-origin.ts';
 import { carryOutOnce } from '../idempotency/carry-out-once.ts';
 import { serveConsent } from '../channels/serve-consent.ts';
 import type { OidcSettings } from '../oidc/oidc-client.ts';
@@ -37,6 +40,7 @@ import { serveSite } from '../ui/serve-site.ts';
 import { serveStatementKeys } from '../statements/serve-statement-keys.ts';
 import { runForOwner } from './request-owner.ts';
 import { translateError } from './translate-error.ts';
+import cors from 'cors';
 
 export interface AppOptions {
   readonly deps: ApiDeps;
@@ -187,3 +191,50 @@ const forbidStorage: RequestHandler = (_req, res, next) => {
   res.setHeader('Cache-Control', 'no-store');
   next();
 };
+
+interface CrossOriginOptions {
+  /** Origins whose pages may call, at least one: `*` stands for any. */
+  readonly origins: readonly string[];
+  readonly limit: Limit;
+}
+
+/** What a page may send, and which headers of an answer it may read. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const REQUEST_HEADERS = ['X-Api-Key', 'Content-Type', 'Idempotency-Key', 'X-Request-Id', 'Cache-Control'];
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'Retry-After',
+  'Idempotency-Replayed',
+  'X-Data-As-Of',
+  'Allow',
+];
+
+/**
+ * Lets pages of other origins call. Mounted only where origins are given. Never with credentials, because the key travels in
+ * a header that a page must set itself. A page that may not call gets the normal answer, which its browser hides from
+ * it. A preflight carries no key, so it counts against its client.
+ */
+function crossOrigin({ origins, limit }: CrossOriginOptions): RequestHandler {
+  const isOpen = origins.includes('*');
+  const answer = cors({
+    origin: isOpen ? '*' : [...origins],
+    methods: METHODS.join(', '),
+    allowedHeaders: REQUEST_HEADERS.join(', '),
+    exposedHeaders: EXPOSED_HEADERS.join(', '),
+    maxAge: 600,
+  });
+  const admit: RequestHandler = async (req, res, next) => {
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+    if (req.method === 'OPTIONS') await limit(res, { publicClient: clientOf(req) });
+    answer(req, res, next);
+  };
+  return (req, res, next) => {
+    if (!isOpen) res.vary('Origin');
+    const origin = req.get('origin');
+    const isAllowed = origin !== undefined && (isOpen || origins.includes(origin));
+    return isAllowed ? admit(req, res, next) : next();
+  };
+}

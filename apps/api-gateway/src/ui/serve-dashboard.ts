@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Router } from 'express';
-import type { RequestHandler } from 'express';
+import { Router, type RequestHandler, type Request, type Response } from 'express';
 import { writeContentSecurityPolicy } from './content-security-policy.ts';
-import { loadFiles, toStaticFile, type StaticFile } from './load-files.ts';
-import { sendFile } from './send-file.ts';
-import { servePortal, type FindFrameOrigins } from './serve-portal.ts';
+import { z } from 'zod';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 interface DashboardOptions {
   /** URLs beside the API that the page calls; their origins are what its policy lets through. */
@@ -57,4 +57,91 @@ export function serveDashboard(
 function nameIssuer({ type, bytes }: StaticFile, host: string): StaticFile {
   const tag = `<meta name="chainwatch-issuer" content="${host}">`;
   return toStaticFile(type, Buffer.from(bytes.toString('utf8').replace(/(?=<title>)/, tag)));
+}
+
+/** Who may frame the page of a portal session; undefined: there is no such session, or it has ended. */
+type FindFrameOrigins = (id: string) => Promise<readonly string[] | undefined>;
+
+/**
+ * The page of a portal session, `/ui/portal/<id>` and below. The token is in the fragment, which browsers keep to
+ * themselves, so the id says who may frame it. Where the session has ended the page says so, framed by nobody.
+ */
+export function servePortal(
+  page: StaticFile | undefined,
+  findFrameOrigins: FindFrameOrigins,
+): RequestHandler {
+  const router = Router({ caseSensitive: true });
+  if (page === undefined) return router;
+  router.get(/^\/ui\/portal(?:\/|$)/, async (req, res) => {
+    const id = z.uuid().safeParse(req.path.split('/')[3]);
+    const origins = id.success ? await findFrameOrigins(id.data) : undefined;
+    // In browsers that enforce both headers, X-Frame-Options would block the frames that the policy allows.
+    if (origins !== undefined && origins.length > 0) res.removeHeader('X-Frame-Options');
+    res.setHeader('Content-Security-Policy', writeContentSecurityPolicy([], origins));
+    sendFile(req, res.status(origins === undefined ? 404 : 200), page);
+  });
+  return router;
+}
+
+/** Answers with a file, smaller to whoever can read that. */
+function sendFile(req: Request, res: Response, file: StaticFile): void {
+  res.setHeader('Content-Type', file.type);
+  res.vary('Accept-Encoding');
+  const zipped = req.acceptsEncodings('gzip') === 'gzip' ? file.gzipped() : undefined;
+  if (zipped !== undefined) res.setHeader('Content-Encoding', 'gzip');
+  res.end(zipped ?? file.bytes);
+}
+
+interface StaticFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Compressed when it is first asked for; undefined where it would not be smaller. */
+  gzipped(): Buffer | undefined;
+}
+
+const TYPES = new Map([
+  ['.html', 'text/html; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
+]);
+
+/**
+ * Every file of a folder by its path in it, in memory: they are few, and no request reaches the disk. Empty if there is
+ * no such folder.
+ * @throws TypeError for a kind of file that has no media type here
+ */
+function loadFiles(folder: string): ReadonlyMap<string, StaticFile> {
+  const files = new Map<string, StaticFile>();
+  for (const entry of listFolder(folder)) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const type = TYPES.get(extname(path));
+    if (type === undefined)
+      throw new TypeError(`expected one of ${[...TYPES.keys()].join(' ')}, got ${path}`);
+    files.set(path.slice(folder.length + 1), toStaticFile(type, readFileSync(path)));
+  }
+  return files;
+}
+
+function toStaticFile(type: string, bytes: Buffer): StaticFile {
+  let zipped: Buffer | undefined;
+  return {
+    type,
+    bytes,
+    gzipped() {
+      zipped ??= gzipSync(bytes, { level: 9 });
+      return zipped.length < bytes.length ? zipped : undefined;
+    },
+  };
+}
+
+function listFolder(folder: string) {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

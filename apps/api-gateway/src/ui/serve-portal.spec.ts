@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 import request from 'supertest';
-import { servePortal } from './serve-portal.ts';
+import { servePortal } from './serve-dashboard.ts';
 
 const page = {
   type: 'text/html; charset=utf-8',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
-import { moveRound, readPosition, startRound } from '@chainwatch/db';
+import { moveRound, readPosition, startRound, type Sql } from '@chainwatch/db';
 import { counter, withSpan } from '@chainwatch/telemetry';
 import { setAsidePoison, setAsideUnanswered, type Settle } from '../chain/set-aside-poison.ts';
 import { readChainState } from '../plan/chain-state.ts';
@@ -9,10 +9,10 @@ import type { BalanceReader } from '../read/balance-reader.ts';
 import { readTargets } from '../read/read-targets.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';
-import { planRound } from './plan-round.ts';
+import { planRound, type RoundPlan } from './plan-round.ts';
 import { readDoubted, readPage, type Doubt, type Page, type RoundTarget } from './read-page.ts';
-import { deleteDoubts } from '../store/store-doubts.ts';
-import { storeRound } from './store-round.ts';
+import { deleteDoubts, insertDoubts } from '../store/store-doubts.ts';
+import { storeChanges } from '../store/store-changes.ts';
 
 export interface RoundDeps {
   readonly store: BalanceStore;
@@ -224,4 +224,22 @@ async function findBlock(
     number,
   ]);
   return rows[0];
+}
+
+/**
+ * In an open transaction of the chain's owner, writes what a round has found. Returns the events of what is told.
+ * Undefined: the plan's blocks have changed, and nothing is written.
+ */
+async function storeRound(
+  sql: Sql,
+  { chainGid, plan, now }: { readonly chainGid: string; readonly plan: RoundPlan; readonly now: Date },
+): Promise<BalanceEvent[] | undefined> {
+  const { told, doubted, settled } = plan;
+  if (told.changes.length + doubted.length + settled.length === 0) return [];
+  // Also where nothing is told: a difference counts only if its block still stands.
+  const events = await storeChanges(sql, { chainGid, readIds: [], plan: told, now });
+  if (events === undefined) return undefined;
+  await deleteDoubts(sql, settled);
+  await insertDoubts(sql, chainGid, doubted);
+  return events;
 }

@@ -5,7 +5,7 @@ import { findNetwork } from '@chainwatch/chain-registry';
 import { createDatabase, type Database, type Sql } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { createUtxoReader } from '../read/create-utxo-reader.ts';
+import { createUtxoReader } from '../read/open-reader.ts';
 import type { BalanceReader } from '../read/balance-reader.ts';
 
 export const bitcoin: Network = findNetwork('bitcoin-regtest')!;

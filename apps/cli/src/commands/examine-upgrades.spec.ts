@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { examineUpgrades } from './examine-upgrades.ts';
+import { examineUpgrades } from './doctor.ts';
 
 const nowMs = Date.parse('2026-11-28T00:00:00Z');
 type Chain = Parameters<typeof examineUpgrades>[0][number];

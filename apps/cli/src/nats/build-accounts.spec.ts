@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EVENT_SUBJECTS, SUBJECTS } from '@chainwatch/events';
-import { subjectsOf } from './build-accounts.ts';
+import { subjectsOf } from './write-accounts.ts';
 
 const PROJECT = '6f1d1f4e-0000-4000-8000-000000000001';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { matchCommands } from './match-commands.ts';
+import { matchCommands } from './search-dialog.tsx';
 
 const COMMANDS = [
   { title: 'Addresses' },

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { ArrowLeftRight, Bell, LoaderCircle, Search, Send, Truck, Wallet } from 'lucide-react';
-import type { LucideIcon } from 'lucide-react';
+import {
+  ArrowLeftRight,
+  Bell,
+  LoaderCircle,
+  Search,
+  Send,
+  Truck,
+  Wallet,
+  type LucideIcon,
+} from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState, type RefObject } from 'react';
 import { searchQuery, type Found as SearchHit } from '../api/queries.ts';
 import { classes } from '../ui/classes.ts';
@@ -11,7 +19,6 @@ import { Problem } from '../ui/notice.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { useCommands, type Command } from './commands.ts';
-import { matchCommands } from './match-commands.ts';
 
 const ICONS: Readonly<Record<SearchHit['type'], LucideIcon>> = {
   address: Wallet,
@@ -226,4 +233,23 @@ function pathOf({ type, id, title, channel_id }: SearchHit): string {
     case 'channel':
       return `/channels/${id}`;
   }
+}
+
+interface Named {
+  readonly title: string;
+  /** Other words for it. */
+  readonly words?: string;
+}
+
+/** Each word that was written begins another word of the command: `add addr` is "Add address", and not "Addresses". */
+export function matchCommands<C extends Named>(commands: readonly C[], text: string): readonly C[] {
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return commands.filter(({ title, words = '' }) => {
+    const left = `${title} ${words}`.toLowerCase().split(/\s+/);
+    return wanted.every((word) => {
+      const at = left.findIndex((each) => each.startsWith(word));
+      if (at !== -1) left.splice(at, 1);
+      return at !== -1;
+    });
+  });
 }

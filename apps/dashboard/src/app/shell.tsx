@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { Outlet, useRouterState, Link } from '@tanstack/react-router';
 import { BookOpen, Menu, Search, X } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useConnection } from '../api/connection.ts';
@@ -12,9 +12,9 @@ import { Waiting } from '../ui/notice.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { preloadPages } from './lazy-page.tsx';
 import { Logo } from './logo.tsx';
-import { Navigation } from './navigation.tsx';
 import { SearchDialog } from './search-dialog.tsx';
 import { SEARCH_KEY } from './shortcut.ts';
+import { usePlaces, type Place } from './places.ts';
 
 /** So long the first page has the network for itself. */
 const FIRST_PAGE_MS = 3_000;
@@ -129,4 +129,34 @@ function listenForShortcut(open: () => void): () => void {
   };
   window.addEventListener('keydown', onKey);
   return () => window.removeEventListener('keydown', onKey);
+}
+
+function Navigation() {
+  return (
+    <nav aria-label="Pages" className="flex flex-1 flex-col gap-3 overflow-y-auto">
+      {usePlaces().map((group) => (
+        <ul key={group[0]!.to} className="flex flex-col gap-0.5">
+          {group.map((place) => (
+            <PlaceLink key={place.to} place={place} />
+          ))}
+        </ul>
+      ))}
+    </nav>
+  );
+}
+
+function PlaceLink({ place: { to, name, icon: Icon } }: { readonly place: Place }) {
+  return (
+    <li>
+      <Link
+        to={to}
+        activeOptions={{ exact: to === '/' }}
+        className="flex h-8.5 items-center gap-2.5 rounded-md px-2.5 text-[13px] font-medium text-soft transition-colors hover:bg-hover hover:text-ink"
+        activeProps={{ className: 'bg-accent-wash !text-accent-ink' }}
+      >
+        <Icon aria-hidden className="size-4" />
+        {name}
+      </Link>
+    </li>
+  );
 }

@@ -4,8 +4,14 @@ import { createDatabase, type Database } from '@chainwatch/db';
 import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createDeliveryRows, startPostgres, type DeliveryRows } from '@chainwatch/testing-stack';
-import { readBacklog, ROWS_MAX, STAGES, type Backlog, type Stage } from './read-backlogs.ts';
-import { startBacklogWatch } from './start-backlog-watch.ts';
+import {
+  readBacklog,
+  ROWS_MAX,
+  STAGES,
+  type Backlog,
+  type Stage,
+  startBacklogWatch,
+} from './start-backlog-watch.ts';
 
 const logger = { info: () => undefined, warn: () => undefined };
 const timing = { lookMs: 50, beatMs: 1_000, renewMs: 300, letGoMs: 20 };

@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '@chainwatch/db';
 import { ShareLostError, takeShare, type OwnedShare } from '@chainwatch/ownership';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/testing-stack';
-import { findWaitingShares, givePositions } from './give-positions.ts';
+import { findWaitingShares, givePositions } from './start-positioning.ts';
 
 const WRITERS = 8;
 const PROJECTS = 3;

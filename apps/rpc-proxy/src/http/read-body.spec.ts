@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { waitFor } from '@chainwatch/testing';
 import type { Payer } from './http-request.ts';
-import { createHttpServer, type HttpServer } from './create-http-server.ts';
+import { createHttpServer, type HttpServer } from './create-rpc-server.ts';
 
 interface Heard {
   readonly error: string | undefined;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import { createHttpServer, type HttpServer } from './create-http-server.ts';
+import { createHttpServer, type HttpServer } from './create-rpc-server.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { DEFAULT_BOUNDS } from '../limits/bounds.ts';
 import { ClientConnection } from '../limits/client-connections.ts';

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { WebSocket, type RawData } from 'ws';
-import type { Dial } from '@chainwatch/chain-core';
-import { parseEndpoint } from '@chainwatch/chain-core';
+import { type Dial, parseEndpoint } from '@chainwatch/chain-core';
 import { KeySession } from '../chains/key-session.ts';
 import type { Chain } from '../chains/chain.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { learnSocketUrl, socketUrlsOf } from './socket-urls.ts';
 
 export interface NodeSocketOptions {
   readonly chain: Chain;
@@ -178,4 +176,26 @@ export class NodeSocket {
 export function toBuffer(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}
+
+const known = new WeakMap<Upstream, string>();
+
+/**
+ * Where a node's socket may be, most likely first: at its endpoint (providers, anvil, erigon) or, if that names a port,
+ * one port above (the defaults of geth, reth and agave, and where @solana/web3.js looks).
+ */
+function socketUrlsOf(upstream: Upstream): readonly string[] {
+  const learned = known.get(upstream);
+  if (learned !== undefined) return [learned];
+  const { socketUrl, isSocket } = parseEndpoint(upstream.source.url);
+  const { port } = new URL(upstream.source.url);
+  if (isSocket || port === '' || port === '65535') return [socketUrl];
+  const above = new URL(socketUrl);
+  above.port = String(Number(port) + 1);
+  return [socketUrl, above.href];
+}
+
+/** Remembers where a node's socket was found. */
+function learnSocketUrl(upstream: Upstream, url: string): void {
+  known.set(upstream, url);
 }

@@ -7,13 +7,12 @@ import type { Chain } from '../chains/chain.ts';
 import { ClientReply } from '../http/client-reply.ts';
 import type { ClientRequest } from '../http/client-request.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
-import type { ScannedBody, ScannedCall } from '../json/scan-body.ts';
+import { type ScannedBody, type ScannedCall, NotACallError, scanBody } from '../json/scan-body.ts';
 import { answerFull } from '../limits/answer-full.ts';
 import type { MemoryQuota } from '../limits/tenants.ts';
 import type { KeyLimits } from '../limits/key-limits.ts';
 import type { UsageRecorder } from '../usage/usage-recorder.ts';
 import { toBuffer } from './node-socket.ts';
-import { readMessage, type ClientMessage } from './read-message.ts';
 import { SocketChannel } from './socket-channel.ts';
 import { SubscriptionStream } from './subscription-stream.ts';
 import { writeErrors } from './write-errors.ts';
@@ -263,5 +262,27 @@ function parseJson(bytes: Buffer): unknown {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
     return undefined;
+  }
+}
+
+/** A message of a client: a call, or a batch of them. */
+interface ClientMessage extends ScannedBody {
+  readonly bytes: Buffer;
+  /** Ids of the calls as raw JSON; undefined for a call that wants no answer. */
+  readonly ids: readonly (string | undefined)[];
+  /** Why the message is not a valid call or batch; there are no calls then. */
+  readonly fault: string | undefined;
+}
+
+function readMessage(bytes: Buffer): ClientMessage {
+  try {
+    const { calls, isBatch } = scanBody(bytes);
+    const ids = calls.map(({ idStart, idEnd }) =>
+      idStart === -1 ? undefined : bytes.toString('utf8', idStart, idEnd),
+    );
+    return { bytes, calls, isBatch, ids, fault: undefined };
+  } catch (error) {
+    if (!(error instanceof NotACallError)) throw error;
+    return { bytes, calls: [], isBatch: false, ids: [], fault: `protocol mismatch: ${error.message}` };
   }
 }

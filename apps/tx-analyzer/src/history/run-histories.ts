@@ -8,22 +8,21 @@ import {
   type BlockRef,
   type FailoverClient,
   IncompleteBlockError,
+  type BlocksOfAddresses,
+  type ChainClient,
 } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import { isItemFault, retryAll, setAside } from '@chainwatch/quarantine';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import { type Logger, type WorkerHealth, counter } from '@chainwatch/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 import { commitHistory } from './commit-history.ts';
-import { recordHistory } from './history-metrics.ts';
 import { hearOthers } from './hear-others.ts';
 import { HistoryTurns, type HistoryTurn } from './history-turn.ts';
-import { listBlocks } from './list-blocks.ts';
 import { matchHistory } from './match-history.ts';
 import { findNotCovered } from './not-covered.ts';
-import { splitSteps } from './split-steps.ts';
 import { countByAddress, writeFailure, type HistoryProgress } from './write-progress.ts';
 
 export interface HistoryDeps {
@@ -205,4 +204,67 @@ async function store(
 
 async function untilHeadIsIdle({ isHeadBusy, signal }: HistoryDeps): Promise<void> {
   while (isHeadBusy() && !signal.aborted) await delay(YIELD_MS, undefined, { signal });
+}
+
+const blocks = counter('chainwatch_history_blocks_total', {
+  description: 'Blocks read for the history of addresses.',
+});
+const transactions = counter('chainwatch_history_transactions_total', {
+  description: 'Transactions that history found and stored.',
+});
+
+function recordHistory(
+  chainGid: string,
+  counts: { readonly blocks: number; readonly transactions: number },
+): void {
+  const attributes = { chain_gid: chainGid };
+  blocks.add(counts.blocks, attributes);
+  transactions.add(counts.transactions, attributes);
+}
+
+/** Transfers, or transactions without one, in one step at most; a transaction stays whole. */
+const STEP_ROWS = 500;
+
+/** At least one step, so that there is one for the progress. */
+export function splitSteps(
+  matches: readonly MatchedTransaction[],
+  rowsMax = STEP_ROWS,
+): readonly (readonly MatchedTransaction[])[] {
+  const steps: MatchedTransaction[][] = [[]];
+  let rows = 0;
+  for (const match of matches) {
+    const weight = Math.max(1, match.transfers.length);
+    if (rows > 0 && rows + weight > rowsMax) {
+      steps.push([]);
+      rows = 0;
+    }
+    steps.at(-1)!.push(match);
+    rows += weight;
+  }
+  return steps;
+}
+
+/** Blocks of a turn, at most: then it is another job's turn. */
+const PAGE_BLOCKS = 64;
+
+/**
+ * The next blocks of a turn: those that the node names for the addresses, where it can tell; else all of them.
+ * @throws BlockNotFoundError when the node does not have them
+ */
+async function listBlocks(
+  client: ChainClient,
+  { jobs, fromBlock, toBlock }: HistoryTurn,
+  signal: AbortSignal,
+): Promise<BlocksOfAddresses> {
+  if (fromBlock > toBlock) return { refs: [], toBlock: fromBlock - 1 };
+  const addresses = jobs.map(({ address }) => address);
+  const accounts = new Map(jobs.map((job) => [job.address, job.accounts]));
+  const found = await client.findBlocksOf?.({ addresses, accounts, fromBlock, toBlock }, signal);
+  if (found !== undefined) return found;
+  const last = Math.min(toBlock, fromBlock + PAGE_BLOCKS - 1);
+  const headers = await client.readHeaders(fromBlock, last, signal);
+  const first = headers[0];
+  if (first === undefined) throw new BlockNotFoundError(`block ${fromBlock} is not known to the node`);
+  const reached = headers.at(-1)!;
+  return { refs: headers.map(({ number, hash }) => ({ number, hash })), toBlock: reached.number };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
-import { splitSteps } from './split-steps.ts';
+import { splitSteps } from './run-histories.ts';
 
 const matches = (counts: readonly number[]): MatchedTransaction[] =>
   counts.map((count) => ({ transfers: Array.from({ length: count }) }) as unknown as MatchedTransaction);

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Block, FailoverClient } from '@chainwatch/chain-core';
+import type { Block, FailoverClient, BlockRef } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
 import type { Logger } from '@chainwatch/telemetry';
-import type { WriterQueue } from '../commit/writer-queue.ts';
+import type { WriterQueue, WriterWork } from '../commit/writer-queue.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
-import { commitAttested, hasWaited, IS_WITHHELD_BY } from './commit-attested.ts';
+import { confirmTransactions } from '../commit/confirm-transactions.ts';
+import { attestedDifferently } from '../commit/judge-opinions.ts';
+import { recordTaken } from '../commit/write-unknowns.ts';
+import type { ChainContext } from '../model/chain-context.ts';
+import { isHolding } from '../model/chain-cursor.ts';
+import { SqlParams } from '../model/sql-params.ts';
+import type { Verdict } from './commit-verdicts.ts';
 
 interface AskDeps {
   readonly sql: Sql;
@@ -81,4 +87,125 @@ async function findDue({
       })),
     })),
   };
+}
+
+interface AttestedAnswers {
+  /** Blocks that others were asked about. */
+  readonly asked: readonly BlockRef[];
+  readonly verdicts: readonly Verdict[];
+  /** A transaction waits no longer than this for an answer. */
+  readonly waitMs: number;
+}
+
+/** Others are asked for so long. */
+const ASKED_FOR = `interval '1 hour'`;
+
+/**
+ * One transaction: writes what endpoints of other operators say of attested transactions, releases those that waited long
+ * enough, and confirms what is final of both.
+ */
+function commitAttested({ asked, verdicts, waitMs }: AttestedAnswers): WriterWork<void> {
+  return async ({ chain, advance: { cursor }, now }) => {
+    const events = await chain.share.transaction(async (sql) => {
+      await postpone(sql, chain, asked);
+      const agreed = verdicts.filter(({ verdict }) => verdict === 'agreed');
+      const isAgreed = agreed.length > 0 && (await agree(sql, chain, agreed));
+      for (const block of asked) {
+        const contradicted = verdicts.filter(
+          ({ verdict, blockHash }) => verdict === 'contradicted' && blockHash === block.hash,
+        );
+        if (contradicted.length > 0) await contradict(sql, chain, { block, verdicts: contradicted });
+      }
+      const isReleased = await releaseWaited(sql, chain, waitMs);
+      if ((!isAgreed && !isReleased) || cursor.confirmedNumber === undefined) return [];
+      const options = { headNumber: cursor.number ?? cursor.confirmedNumber, isHeld: isHolding(cursor), now };
+      return confirmTransactions(sql, { chain, finality: { number: cursor.confirmedNumber }, options });
+    });
+    return { value: undefined, events };
+  };
+}
+
+/** Whoever did not answer is asked again, ever more seldom. */
+async function postpone(sql: Sql, chain: ChainContext, asked: readonly BlockRef[]): Promise<void> {
+  if (asked.length === 0) return;
+  await sql.query(
+    `UPDATE unproved_transactions SET due_at = clock_timestamp() + least(greatest(clock_timestamp() - created_at, interval '1 second'), interval '1 minute')
+     WHERE chain_gid = $1 AND block_hash = ANY($2) AND verdict = 'attested'`,
+    [chain.gid, asked.map(({ hash }) => hash)],
+  );
+}
+
+/** False when nothing was withheld that could be released. */
+async function agree(sql: Sql, chain: ChainContext, verdicts: readonly Verdict[]): Promise<boolean> {
+  const params = new SqlParams();
+  const source = unnestVerdicts(params, verdicts);
+  const gid = params.add(chain.gid, 'text');
+  const { rows } = await sql.query<{ was_withheld: boolean }>(
+    `WITH agreed AS (
+       DELETE FROM unproved_transactions u USING ${source} AS v (block_hash, hash, digest)
+       WHERE u.chain_gid = ${gid} AND u.block_hash = v.block_hash AND u.hash = v.hash AND u.digest = v.digest AND u.verdict = 'attested'
+       RETURNING u.block_hash, u.hash
+     ), before AS (
+       SELECT t.id, t.is_withheld FROM transactions t JOIN agreed a ON t.chain_gid = ${gid} AND t.block_hash = a.block_hash AND t.hash = a.hash
+       WHERE t.verification = 'attested'
+     )
+     UPDATE transactions t SET verification = 'agreed', is_withheld = false FROM before WHERE t.id = before.id RETURNING before.is_withheld AS was_withheld`,
+    params.values,
+  );
+  return rows.some((row) => row.was_withheld);
+}
+
+/** An incident, and nobody is credited: what was confirmed before stays, as the other endpoint may be the liar. */
+async function contradict(
+  sql: Sql,
+  chain: ChainContext,
+  { block, verdicts }: { readonly block: BlockRef; readonly verdicts: readonly Verdict[] },
+): Promise<void> {
+  const incidentIds = await recordTaken(sql, chain, {
+    ...block,
+    unknowns: [attestedDifferently(verdicts.map(({ hash }) => hash))],
+  });
+  const params = new SqlParams();
+  const source = unnestVerdicts(params, verdicts);
+  const gid = params.add(chain.gid, 'text');
+  const ids = params.add(incidentIds, 'uuid[]');
+  await sql.query(
+    `WITH contradicted AS (
+       UPDATE unproved_transactions u SET verdict = 'contradicted', incident_ids = ${ids} FROM ${source} AS v (block_hash, hash, digest)
+       WHERE u.chain_gid = ${gid} AND u.block_hash = v.block_hash AND u.hash = v.hash AND u.digest = v.digest AND u.verdict = 'attested'
+       RETURNING u.block_hash, u.hash
+     ), named AS (UPDATE incidents SET is_contradicted = true WHERE id = ANY(${ids}))
+     UPDATE transactions t SET verification = 'unproved', is_unproved = true, is_withheld = true FROM contradicted c
+     WHERE t.chain_gid = ${gid} AND t.block_hash = c.block_hash AND t.hash = c.hash AND t.verification = 'attested' AND t.confirmed_at IS NULL`,
+    params.values,
+  );
+}
+
+/** What nobody contradicted in time is confirmed as ever, and asked about for a while. */
+async function releaseWaited(sql: Sql, chain: ChainContext, waitMs: number): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `UPDATE transactions t SET is_withheld = false FROM unproved_transactions u
+     WHERE u.chain_gid = $1 AND ${hasWaited('$2')} AND ${IS_WITHHELD_BY}`,
+    [chain.gid, waitMs],
+  );
+  await sql.query(
+    `DELETE FROM unproved_transactions WHERE chain_gid = $1 AND verdict = 'attested' AND incident_ids = '{}' AND created_at < clock_timestamp() - ${ASKED_FOR}`,
+    [chain.gid],
+  );
+  return (rowCount ?? 0) > 0;
+}
+
+/** Condition on a row `u` of unproved_transactions: time alone releases what nobody ever contradicted. */
+const hasWaited = (waitMs: string): string =>
+  `u.verdict = 'attested' AND u.incident_ids = '{}' AND u.created_at <= clock_timestamp() - ${waitMs} * interval '1 ms'`;
+
+/** Condition on a row `u` of unproved_transactions and a transaction `t`. */
+const IS_WITHHELD_BY = `t.is_withheld AND t.verification = 'attested' AND t.chain_gid = u.chain_gid AND t.block_hash = u.block_hash AND t.hash = u.hash`;
+
+function unnestVerdicts(params: SqlParams, verdicts: readonly Verdict[]): string {
+  return params.unnest(verdicts, [
+    ['text', ({ blockHash }) => blockHash],
+    ['text', ({ hash }) => hash],
+    ['bytea', ({ digest }) => digest],
+  ]);
 }

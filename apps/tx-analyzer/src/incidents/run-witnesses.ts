@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import { type Logger, type WorkerHealth, gauge } from '@chainwatch/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type FailoverClient } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/db';
@@ -7,7 +7,6 @@ import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import { askAttested } from './ask-attested.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
-import { forgetIncidents, recordIncidents } from './incident-metrics.ts';
 import { UnprovedBlocks } from './prove-blocks.ts';
 import { IS_ACCEPTED, IS_ACCEPTED_BLOCK, IS_RELEASED, commitVerdicts } from './commit-verdicts.ts';
 
@@ -170,4 +169,17 @@ async function findWaiting(
     [chain.gid, after.number, after.hash],
   );
   return rows;
+}
+
+const open = gauge('chainwatch_chain_incidents_open', {
+  description: "Kinds of content in the chain's blocks that this release does not know.",
+});
+
+function recordIncidents(chainGid: string, count: number): void {
+  open.set(count, { chain_gid: chainGid });
+}
+
+/** The chain's next owner tells it. */
+function forgetIncidents(chainGid: string): void {
+  open.forget({ chain_gid: chainGid });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AddressFilter, Block } from '@chainwatch/chain-core';
+import { type AddressFilter, type Block, lacksEvidence, type Verification } from '@chainwatch/chain-core';
 import type { Sql, Transaction } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
 import { endRehearsal } from '@chainwatch/quarantine';
@@ -11,7 +11,7 @@ import { endSettling } from '../commit/end-settling.ts';
 import { confirmTransactions } from '../commit/confirm-transactions.ts';
 import { type BlockCandidates, findCandidates, findHits } from '../match/find-hits.ts';
 import { listBlockChanges } from '../match/list-block-changes.ts';
-import { matchTransactions } from '../match/match-transactions.ts';
+import { matchTransactions, hasWord } from '../match/match-transactions.ts';
 import { outpointKey } from '../model/coin.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';
 import { heldPairs, readStates, STATE_COLUMNS, type TransactionRow } from '../commit/read-states.ts';
@@ -21,10 +21,10 @@ import type { TransactionState } from '../model/transaction-state.ts';
 import { beginAgain, releaseCoins } from '../utxo/unproved-coins.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
-import { findAgreed } from './find-agreed.ts';
 import { compareChanges, deleteChanges, type StaleChange } from './compare-changes.ts';
-import { isWhole, planReprocess, type ReprocessPlan } from './plan-reprocess.ts';
+import { isWhole, planReprocess, type ReprocessPlan, agreedKey } from './plan-reprocess.ts';
 import { rewriteRecords, undoRecords } from './rewrite-records.ts';
+import { describeAttested, judgeOpinions } from '../commit/judge-opinions.ts';
 
 /**
  * One transaction: compares blocks that were analysed before with what is read of them now, writes what differs, and
@@ -241,4 +241,41 @@ async function writeAgain(
     );
   }
   return events;
+}
+
+/** A record of these may hold what a node alone told. */
+const ASKED: ReadonlySet<Verification> = new Set(['attested', 'agreed']);
+
+/**
+ * Asks endpoints of other operators about what one attests of recorded transactions in blocks that are read again, one request a
+ * block. Returns what they tell alike (`agreedKey`): it outweighs what one node attested before. An endpoint that does not answer
+ * agrees on nothing.
+ */
+async function findAgreed(
+  { chain, client, signal }: Pick<WriterContext, 'chain' | 'client' | 'signal'>,
+  { blocks, records }: { readonly blocks: readonly Block[]; readonly records: readonly TransactionState[] },
+): Promise<ReadonlySet<string>> {
+  const agreed = new Set<string>();
+  if (!chain.hasOthers) return agreed;
+  const labels = new Set(client.clients.map(({ label }) => label));
+  for (const block of blocks) {
+    const told = records.filter(({ blockHash }) => blockHash === block.hash);
+    const attested = block.transactions.filter(
+      (transaction) =>
+        !lacksEvidence(transaction.verification) &&
+        told.some(
+          ({ hash, verification }) =>
+            hash === transaction.hash && (hasWord(transaction) || ASKED.has(verification)),
+        ),
+    );
+    const endpoint = chain.endpointOf(block);
+    if (attested.length === 0 || endpoint === undefined) continue;
+    const opinions = await client.readBlockElsewhere(block, endpoint, signal);
+    for (const transaction of attested) {
+      const own = describeAttested(transaction, block.leavesOut);
+      if (judgeOpinions(own, { endpoint, labels, opinions }) === 'agreed')
+        agreed.add(agreedKey(block.hash, transaction.hash));
+    }
+  }
+  return agreed;
 }

@@ -2,7 +2,7 @@
 import { network, TOKEN } from '@chainwatch/testing-stack';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { SpecWorld } from '../spec-world/spec-world.ts';
-import { askForTokenPage } from './ask-for-token-page.ts';
+import { askForTokenPage } from './read-balances-again.ts';
 
 let postgres: PostgresHandle;
 let world: SpecWorld;

@@ -4,7 +4,7 @@ import { HDKey } from '@scure/bip32';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { networkNamed } from '../spec-fixtures.ts';
 import { deriveAddresses } from './derive-addresses.ts';
-import { parsePublicKey } from './parse-public-key.ts';
+import { parsePublicKey } from './hd-derivation.ts';
 
 // The seed of the mnemonic "abandon … about" (BIP-39), whose accounts wallets publish for every coin.
 const SEED = Buffer.from(

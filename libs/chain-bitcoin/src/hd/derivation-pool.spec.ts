@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { networks } from 'bitcoinjs-lib';
 import { DerivationUnavailableError } from '@chainwatch/chain-core';
 import { waitFor } from '@chainwatch/testing';
-import { DerivationPool, type DerivationPoolOptions } from './derivation-pool.ts';
+import { DerivationPool, type DerivationPoolOptions } from './derive-addresses.ts';
 import type { DerivationTask } from './derivation-task.ts';
 
 /**

@@ -6,9 +6,9 @@ import { HDKey } from '@scure/bip32';
 import { networks, payments } from 'bitcoinjs-lib';
 import fc from 'fast-check';
 import { parseAddress } from '../parse-address.ts';
-import { answerTask } from './answer-task.ts';
+import { answerTask } from './derivation.worker.ts';
 import { deriveAddresses } from './derive-addresses.ts';
-import { parsePublicKey } from './parse-public-key.ts';
+import { parsePublicKey } from './hd-derivation.ts';
 import { mainnet, rewriteKey, testNetworks } from './spec-keys.ts';
 import accounts from './vectors/accounts.json' with { type: 'json' };
 

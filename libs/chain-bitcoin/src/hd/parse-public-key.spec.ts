@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { InvalidPublicKeyError } from '@chainwatch/chain-core';
-import type { PublicKeyInput } from '@chainwatch/chain-core';
-import { parsePublicKey } from './parse-public-key.ts';
-import { mainnet, parentFingerprintOf, rewriteKey, testNetworks, versions } from './spec-keys.ts';
-import type { KeyParts } from './spec-keys.ts';
+import { InvalidPublicKeyError, type PublicKeyInput } from '@chainwatch/chain-core';
+import { parsePublicKey } from './hd-derivation.ts';
+import {
+  mainnet,
+  parentFingerprintOf,
+  rewriteKey,
+  testNetworks,
+  versions,
+  type KeyParts,
+} from './spec-keys.ts';
 import accounts from './vectors/accounts.json' with { type: 'json' };
 import bip32 from './vectors/bip32.json' with { type: 'json' };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Block } from 'bitcoinjs-lib';
 import { describeFixtures, readBlockFixture } from '../spec-fixtures.ts';
-import { findKnownTransaction } from './find-known-transaction.ts';
+import { findKnownTransaction } from './bitcoin-rpc.ts';
 
 const KNOWN = '{"code":-27,"message":"txn-already-known"}';
 const SEND = 'sendrawtransaction';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { keccak256, serializeTransaction } from 'viem';
-import { findKnownTransaction } from './find-known-transaction.ts';
+import { findKnownTransaction } from './evm-rpc.ts';
 
 const SEND = 'eth_sendRawTransaction';
 const raw = Buffer.from(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { judgeError } from './judge-error.ts';
+import { judgeError } from './evm-rpc.ts';
 
 const judge = (message: string): string => judgeError({ code: -32000, message });
 

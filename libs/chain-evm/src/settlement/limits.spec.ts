@@ -2,9 +2,8 @@
 import { SettledChain } from '@chainwatch/tool-devnet/settled-chain';
 import type { Block } from '@chainwatch/chain-core';
 import type { KeptBlock } from './kept-block.ts';
-import { SettlementBook } from './settlement-book.ts';
+import { SettlementBook, shareFlight } from './settlement-book.ts';
 import { EMPTY_BLOOM, EMPTY_ROOT } from './settlement-header.ts';
-import { shareFlight } from './share-flight.ts';
 import { ALICE, refOf, standingOf, START_MS, startRig } from './spec-settled.ts';
 
 const wordOf = (number: number): string => `0x${number.toString(16).padStart(64, '0')}`;

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Block, BlockRef } from '@chainwatch/chain-core';
 import type { KeptBlock } from './kept-block.ts';
 import type { SettlementHeader } from './settlement-header.ts';
-import { shareFlight } from './share-flight.ts';
 
 const BLOCKS_MAX = 64;
 const BYTES_MAX = 64 * 1_024 * 1_024;
@@ -121,4 +120,28 @@ export class SettlementBook {
   shareAsking<T>(hash: string, ask: () => Promise<T>): Promise<T> {
     return shareFlight(this.#asking as Map<string, Promise<T>>, hash, ask);
   }
+}
+
+/**
+ * Joins the work that is under way for `key`, or begins it. Work that fails is done again by each that joined it: whoever
+ * began it may have given up.
+ */
+export async function shareFlight<T>(
+  flights: Map<string, Promise<T>>,
+  key: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const running = flights.get(key);
+  if (running !== undefined) {
+    const joined = await running.then(
+      (value) => ({ value }),
+      () => undefined,
+    );
+    if (joined !== undefined) return joined.value;
+  }
+  const own: Promise<T> = work().finally(() => {
+    if (flights.get(key) === own) flights.delete(key);
+  });
+  flights.set(key, own);
+  return own;
 }

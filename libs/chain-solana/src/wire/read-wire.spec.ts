@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { VersionedTransaction } from '@solana/web3.js';
 import fc from 'fast-check';
-import { verifySignatures } from '../verify-signatures.ts';
+import { verifySignatures } from '../verify-block.ts';
 import { readWire } from './read-wire.ts';
 import { drawParts, fillUp, SpecRandom } from './spec-draw.ts';
 import { expectAsLibrary } from './spec-judge.ts';

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { ConfigError, url } from '@chainwatch/config';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity, badGateway } from '@chainwatch/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { formatEvents, subjectOfEvents, type Markup } from '../format-events.ts';
-import { askRecipients } from './ask-recipients.ts';
 import {
   emailCredentials,
   emailSecrets,
@@ -12,10 +11,16 @@ import {
   findObstacle,
   makeLinkKey,
   nameRecipients,
+  type EmailConfig,
+  type EmailTarget,
 } from './email-config.ts';
-import { channelOfToken, followLink } from './mail-links.ts';
-import { createMailer, type MailServer } from './mail-server.ts';
-import { sendMails } from './send-mails.ts';
+import { channelOfToken, followLink, makeLink, type LinkedChannel } from './mail-links.ts';
+import { createMailer, type MailServer, type Mailer } from './mail-server.ts';
+import type { AskContext } from '../channel-kind.ts';
+import { writeConsentMail, writeMailFooter } from '../messages/mail-texts.ts';
+import type { ErrorCode } from '../attempt.ts';
+import type { SendRequest, SentMessage } from '../sender.ts';
+import { threadOf } from '../messages/write-message.ts';
 
 const LENGTH_MAX = 50_000;
 interface EmailOptions {
@@ -137,4 +142,118 @@ function readServer(values: Readonly<Record<string, unknown>>): { readonly serve
       brandUrl,
     },
   };
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Sends a link to each recipient whom a create or update named. Nothing of the customer's is in the mail, because its
+ * reader has not agreed to anything. @throws ProblemError 502 when the mail server does not take one
+ */
+async function askRecipients(
+  channel: LinkedChannel & { readonly before: EmailConfig | undefined },
+  { mayAsk }: AskContext,
+  { server }: { readonly server: MailServer | undefined },
+): Promise<void> {
+  const asked = new Set(channel.before?.recipients.map((one) => one.requested_at));
+  const pending = channel.config.recipients.filter(
+    (one) => one.status === 'pending' && !asked.has(one.requested_at),
+  );
+  if (pending.length === 0) return;
+  if (server === undefined) throw unprocessableEntity('This installation sends no e-mail.');
+  const mailer = createMailer(server);
+  try {
+    await Promise.all(
+      pending.map(async (recipient) => {
+        // The answer does not reveal whether a mail was sent: others may have asked the same address.
+        if (!(await mayAsk(recipient.address.toLowerCase()))) return;
+        const link = makeLink(server.publicUrl, channel, {
+          recipient,
+          purpose: 'confirm',
+          nowMs: Date.now(),
+        });
+        const sent = await mailer.send(
+          { to: recipient.address, ...writeConsentMail(server, link), id: link },
+          TIMEOUT_MS,
+        );
+        // Nor whether the address exists.
+        if (sent.error === 'internal_error')
+          throw badGateway('The mail server could not be used, so nobody was asked. Try again later.');
+      }),
+    );
+  } finally {
+    mailer.close();
+  }
+}
+
+/** How long to wait for a mail server that cannot be used. */
+const UNUSABLE_MS = 30_000;
+
+interface Sending {
+  readonly mailer: Mailer | undefined;
+  readonly server: MailServer | undefined;
+}
+
+/** A mail of its own for each recipient who confirmed, with a link that stops them. */
+async function sendMails(
+  { target, channelId, event, others = [], body, timeoutMs }: SendRequest<EmailTarget>,
+  { mailer, server }: Sending,
+): Promise<SentMessage> {
+  const startedAt = new Date();
+  const started = performance.now();
+  const recipients = target.config.recipients.filter(({ status }) => status === 'confirmed');
+  const { subject, text } = splitBody(body);
+  const events = [event, ...others];
+  const [thread, ...threads] = new Set(events.map(({ payload }) => threadOf(payload)));
+  const results = await Promise.all(
+    recipients.map(async (recipient) => {
+      if (mailer === undefined || server === undefined)
+        return { error: 'internal_error', answer: 'this installation has no mail server' } as const;
+      const channel = { ...target, id: channelId };
+      const link = makeLink(server.publicUrl, channel, { recipient, purpose: 'stop', nowMs: Date.now() });
+      return mailer.send(
+        {
+          to: recipient.address,
+          subject,
+          text: `${text}${writeMailFooter(server, link)}`,
+          // Names in the text may change between attempts.
+          id: events.map(({ eventId }) => eventId).join(' '),
+          thread: threads.length === 0 ? thread : undefined,
+          // RFC 8058.
+          headers: { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+        },
+        timeoutMs,
+      );
+    }),
+  );
+  const errorCode = decide(results.map(({ error }) => error));
+  return {
+    startedAt,
+    durationMs: Math.round(performance.now() - started),
+    statusCode: undefined,
+    errorCode,
+    request: {
+      method: 'MAIL',
+      url: `mailto:${recipients.map(({ address }) => address).join(',')}`,
+      headers: { from: server?.from ?? '', subject },
+      body: text,
+    },
+    responseHeaders: undefined,
+    responseBody: recipients.map(({ address }, index) => `${address}: ${results[index]!.answer}`).join('\n'),
+    retryAfterMs: errorCode === 'internal_error' ? UNUSABLE_MS : undefined,
+  };
+}
+
+/** A body as the kind renders it: the subject, an empty line, the text. */
+function splitBody(body: string): { readonly subject: string; readonly text: string } {
+  const end = body.indexOf('\n\n');
+  return { subject: body.slice(0, end), text: body.slice(end + 2) };
+}
+
+/** Who is refused for good does not keep the others from their mails. */
+function decide(errors: readonly (ErrorCode | undefined)[]): ErrorCode | undefined {
+  if (errors.length === 0) return 'not_confirmed';
+  if (errors.includes('internal_error')) return 'internal_error';
+  if (errors.includes('deferred')) return 'deferred';
+  return errors.includes(undefined) ? undefined : 'recipients_refused';
 }

@@ -2,7 +2,6 @@
 import { isUncounted } from '@chainwatch/channels';
 import type { Database, Sql } from '@chainwatch/db';
 import { uuidv5, type EventEnvelope } from '@chainwatch/events';
-import { moveChannels } from './move-channels.ts';
 import {
   decideOutcome,
   describeFailure,
@@ -239,4 +238,31 @@ async function insertChannelFailed(
     `INSERT INTO event_log (event_id, project_id, type, sequence, subject_kind, payload, created_at) VALUES ($1, $2, $3, $4, 'channel.failed', $5, $6)`,
     [event.event_id, projectId, event.type, event.sequence, JSON.stringify(event), failedAt],
   );
+}
+
+/** The actor of what a service does on its own. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Stores where receivers say that they are now, with a row in the audit log. A channel that somebody changed meanwhile, or
+ * that another attempt moved already, stays as it is.
+ */
+async function moveChannels(sql: Sql, finished: readonly FinishedAttempt[]): Promise<void> {
+  for (const { job, attempt } of finished) {
+    if (attempt.move === undefined || attempt.isShared === true) continue;
+    const { from, to } = attempt.move;
+    const changes = Object.fromEntries(
+      Object.entries(to).map(([name, value]) => [name, { from: from[name] ?? null, to: value }]),
+    );
+    await sql.query(
+      `WITH moved AS (
+         UPDATE notification_channels SET config = config || $3::jsonb, updated_at = now()
+         WHERE id = $1 AND config @> $2::jsonb RETURNING id, project_id
+       )
+       INSERT INTO audit_logs (workspace_id, actor_type, actor_key_id, actor_name, actor_mask, action, target_type, target_id, changes, request_id)
+       SELECT p.workspace_id, 'service', $4, 'notifier', '', 'channel.moved', 'channel', m.id, $5, ''
+       FROM moved m JOIN projects p ON p.id = m.project_id`,
+      [job.channelId, JSON.stringify(from), JSON.stringify(to), NOBODY, JSON.stringify(changes)],
+    );
+  }
 }

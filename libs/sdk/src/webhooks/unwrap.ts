@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { SignatureError } from '../errors.ts';
 import type { ChainwatchEvent } from '../event-types.ts';
-import { fromCloudEvent } from './from-cloud-event.ts';
 import { verifySignature } from './verify-signature.ts';
 
 /** Of the Fetch API, or as Node and its frameworks give them. */
@@ -63,4 +62,34 @@ function readHeader(headers: HeadersLike, name: string): string {
     ([key]) => key.toLowerCase() === name,
   );
   return [found?.[1] ?? []].flat().join(',');
+}
+
+interface CloudEvent {
+  readonly specversion: string;
+  readonly id: unknown;
+  readonly type: unknown;
+  readonly time?: unknown;
+  readonly apiversion?: unknown;
+  readonly projectid?: unknown;
+  readonly istestmessage?: unknown;
+  readonly chainsequence?: unknown;
+  readonly ishistorical?: unknown;
+  readonly data?: unknown;
+}
+
+/** An event as the API writes it, also of a channel with `format: "cloudevents"`. */
+function fromCloudEvent(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('specversion' in body)) return body;
+  const event = body as CloudEvent;
+  return {
+    event_id: event.id,
+    type: event.type,
+    api_version: event.apiversion,
+    created_at: event.time,
+    is_test_message: event.istestmessage,
+    project_id: event.projectid,
+    sequence: typeof event.chainsequence === 'string' ? Number(event.chainsequence) : null,
+    ...(event.ishistorical === true && { is_historical: true }),
+    data: event.data,
+  };
 }

@@ -3,10 +3,20 @@ import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { listUtxoChains } from '../../records/utxo-chains.ts';
-import { readAccountBalances } from './read-account-balances.ts';
-import { readCoinBalances } from './read-coin-balances.ts';
-import { toBalanceDetails } from './to-balance-details.ts';
+import { listUtxoChains, type UtxoChain } from '../../records/utxo-chains.ts';
+import type { Sql } from '@chainwatch/db';
+import {
+  CHECKED_AT,
+  ownerValues,
+  PENDING_MOVES,
+  SHOWN_BALANCES,
+  type BalanceOwner,
+  type BalanceRow,
+  COINS_CHECKED_AT,
+} from './balance-row.ts';
+import { formatKnownAmount, scaleAmount } from '@chainwatch/amounts';
+import { currentMultiplier } from '../../assets/current-multiplier.ts';
+import { nativeOf } from '@chainwatch/chain-core';
 
 const detailsSchema = z
   .object({
@@ -119,3 +129,107 @@ export const getBalanceDetails = defineRoute({
     return { status: 200, body: { items: rows.map(toBalanceDetails) } };
   },
 });
+
+/**
+ * Balances as the chain reported them. The confirmed balance is the one at the last confirmed block: the current
+ * balance if it was read at that block or before, otherwise the last one that was.
+ */
+async function readAccountBalances(sql: Sql, owner: BalanceOwner): Promise<BalanceRow[]> {
+  const { rows } = await sql.query<BalanceRow>(
+    `SELECT b.asset_gid, a.decimals, a.ui_multiplier, b.amount_raw::text AS total_raw,
+            (CASE WHEN b.block_number <= s.confirmed_number THEN b.amount_raw ELSE h.amount_raw END)::text AS confirmed_raw,
+            '0' AS immature_raw, p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw, ${CHECKED_AT} AS checked_at
+     FROM ${SHOWN_BALANCES}
+     LEFT JOIN analyzer_states s ON s.chain_gid = b.chain_gid
+     LEFT JOIN LATERAL (
+       SELECT h.amount_raw FROM balance_history h LEFT JOIN blocks k ON k.chain_gid = h.chain_gid AND k.hash = h.block_hash
+       WHERE h.address_id = b.address_id AND h.asset_gid = b.asset_gid AND h.block_number <= s.confirmed_number AND k.status IS DISTINCT FROM 'reorged'
+       ORDER BY h.block_number DESC LIMIT 1
+     ) h ON true
+     ${PENDING_MOVES}
+     ORDER BY b.asset_gid`,
+    ownerValues(owner),
+  );
+  return rows;
+}
+
+interface BalanceDetails {
+  asset_gid: string;
+  total: string | null;
+  total_raw: string;
+  decimals: number | null;
+  ui_multiplier: string | null;
+  ui_amount: string | null;
+  confirmed: string | null;
+  unconfirmed: string | null;
+  spendable: string | null;
+  spendable_raw: string;
+  immature: string | null;
+  immature_raw: string;
+  pending_in: string | null;
+  pending_out: string | null;
+  checked_at: string | null;
+}
+
+function toBalanceDetails(row: BalanceRow): BalanceDetails {
+  const show = (raw: bigint): string | null => formatKnownAmount(raw, row.decimals);
+  const total = BigInt(row.total_raw);
+  const immature = BigInt(row.immature_raw);
+  const multiplier = currentMultiplier(row.ui_multiplier);
+  const confirmed = row.confirmed_raw === null ? undefined : BigInt(row.confirmed_raw);
+  return {
+    asset_gid: row.asset_gid,
+    total: show(total),
+    total_raw: row.total_raw,
+    decimals: row.decimals,
+    ui_multiplier: multiplier ?? null,
+    ui_amount:
+      multiplier === undefined || row.decimals === null ? null : scaleAmount(total, row.decimals, multiplier),
+    confirmed: confirmed === undefined ? null : show(confirmed),
+    unconfirmed: confirmed === undefined ? null : show(total - confirmed - immature),
+    spendable: show(total - immature),
+    spendable_raw: String(total - immature),
+    immature: show(immature),
+    immature_raw: row.immature_raw,
+    pending_in: show(BigInt(row.pending_in_raw)),
+    pending_out: show(BigInt(row.pending_out_raw)),
+    checked_at: row.checked_at?.toISOString() ?? null,
+  };
+}
+
+/**
+ * Balances computed from the coins, all in one snapshot. A coinbase is immature until it may be spent; from then on it
+ * is confirmed.
+ */
+async function readCoinBalances(
+  sql: Sql,
+  owner: BalanceOwner,
+  chains: readonly UtxoChain[],
+): Promise<BalanceRow[]> {
+  const { rows } = await sql.query<BalanceRow>(
+    `SELECT b.asset_gid, a.decimals, NULL AS ui_multiplier, c.total::text AS total_raw, c.confirmed::text AS confirmed_raw, c.immature::text AS immature_raw,
+            p.moved_in::text AS pending_in_raw, p.moved_out::text AS pending_out_raw, ${COINS_CHECKED_AT} AS checked_at
+     FROM ${SHOWN_BALANCES}
+     JOIN unnest($4::text[], $5::text[], $6::bigint[], $7::bigint[]) AS n (chain_gid, asset_gid, required, maturity) ON n.asset_gid = b.asset_gid
+     CROSS JOIN LATERAL (
+       SELECT coalesce(sum(u.amount_raw), 0) AS total,
+              coalesce(sum(u.amount_raw) FILTER (WHERE u.is_coinbase AND u.depth < n.maturity), 0) AS immature,
+              coalesce(sum(u.amount_raw) FILTER (WHERE u.depth >= n.required AND NOT (u.is_coinbase AND u.depth < n.maturity)), 0) AS confirmed
+       FROM (
+         SELECT u.amount_raw, u.is_coinbase, coalesce(s.head_number - u.block_number + 1, 0) AS depth
+         FROM utxos u LEFT JOIN ingestor_states s ON s.chain_gid = u.chain_gid
+         WHERE u.chain_gid = n.chain_gid AND u.address = $3 AND u.spent_block_number IS NULL
+       ) u
+     ) c
+     ${PENDING_MOVES}
+     ORDER BY b.asset_gid`,
+    [
+      ...ownerValues(owner),
+      chains.map(({ network }) => network.gid),
+      chains.map(({ network }) => nativeOf(network).gid),
+      chains.map(({ network }) => network.confirmation.depth),
+      chains.map(({ coinbaseMaturity }) => coinbaseMaturity),
+    ],
+  );
+  return rows;
+}

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema, splitAssetGid } from '@chainwatch/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
-import { baseOf, withLogo } from '../../records/logo.ts';
+import { baseOf, withLogo, logoPathOf } from '../../records/logo.ts';
 import { findKnownNetwork } from '../../networks/known-networks.ts';
 import { lockNetworks } from '../../networks/network-store.ts';
-import { insertBlockchain } from './insert-blockchain.ts';
+import type { Network } from '@chainwatch/chain-core';
+import type { Sql } from '@chainwatch/db';
 
 export const createBlockchain = defineRoute({
   method: 'POST',
@@ -47,3 +48,36 @@ export const createBlockchain = defineRoute({
     };
   },
 });
+
+/** Inserts a network of the catalogue and its native asset, where it has one; false if the chain exists already. */
+async function insertBlockchain(sql: Sql, network: Network): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `INSERT INTO blockchains (gid, family, name, short_name, image_url) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (gid) DO NOTHING`,
+    [
+      network.gid,
+      network.family,
+      network.name,
+      network.shortName,
+      network.imageUrl ?? logoPathOf(network.name),
+    ],
+  );
+  if (rowCount === 0) return false;
+  const { native } = network;
+  if (native === undefined) return true;
+  const { namespace, reference } = splitAssetGid(native.gid);
+  await sql.query(
+    `INSERT INTO assets (gid, chain_gid, namespace, reference, type, status, name, symbol, decimals, image_url, source)
+     VALUES ($1, $2, $3, $4, 'native', 'active', $5, $6, $7, $8, 'registry') ON CONFLICT (gid) DO NOTHING`,
+    [
+      native.gid,
+      network.gid,
+      namespace,
+      reference,
+      native.name,
+      native.symbol,
+      native.decimals,
+      network.imageUrl ?? logoPathOf(network.name),
+    ],
+  );
+  return true;
+}

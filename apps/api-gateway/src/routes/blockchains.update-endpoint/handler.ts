@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { FamilyManifest } from '@chainwatch/chain-core';
+import {
+  type FamilyManifest,
+  endpointContext,
+  type ChainEndpoint,
+  type NodeInterface,
+} from '@chainwatch/chain-core';
 import { listFamilies } from '@chainwatch/chain-registry';
 import { booleanParameter } from '@chainwatch/http';
 import { unprocessableEntity } from '@chainwatch/problem';
@@ -8,12 +13,17 @@ import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
-import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
+import {
+  BLOCKCHAIN_INCLUDE,
+  blockchainSchema,
+  toBlockchainRecord,
+  unprovedSchema,
+} from '../../records/blockchain.ts';
 import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { bodyOf, exampleOf, listGiven } from './chain-settings-body.ts';
-import { storeSettings } from './store-settings.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
+import type { Sql } from '@chainwatch/db';
+import type { ApiDeps } from '../../server/api-deps.ts';
 
 /** `PATCH /blockchains/{chain_gid}/<family>` for each family, by its operation id. */
 export const updateEndpointRoutes: Readonly<Record<string, ApiRoute>> = Object.fromEntries(
@@ -75,4 +85,92 @@ function endpointRoute(manifest: FamilyManifest): ApiRoute {
       return { status: 200, body: withLogo(toBlockchainRecord(row), baseOf(origin, deps)) };
     },
   });
+}
+
+interface NewSettings {
+  readonly gid: string;
+  readonly given: readonly ChainEndpoint[];
+  readonly unproved: ChainSettings['unproved'];
+}
+
+/**
+ * Stores what is given and leaves the rest. Returns the former setting. `updated_at` changes with a node only: services
+ * have time to report again then (`describeSync`).
+ */
+async function storeSettings(
+  sql: Sql,
+  { gid, given, unproved }: NewSettings,
+  sealer: Pick<ApiDeps['sealer'], 'seal'>,
+): Promise<{ readonly unproved: string }> {
+  const { endpointSealed, others } = sealGiven(given, gid, sealer);
+  const { rows } = await sql.query<{ unproved: string }>(
+    `UPDATE blockchains b SET endpoint_sealed = coalesce($2, b.endpoint_sealed), other_endpoints_sealed = b.other_endpoints_sealed || $3::jsonb,
+       unproved = coalesce($4, b.unproved), updated_at = CASE WHEN $5 THEN now() ELSE b.updated_at END
+     FROM (SELECT gid, unproved FROM blockchains WHERE gid = $1 FOR UPDATE) before
+     WHERE b.gid = before.gid RETURNING before.unproved`,
+    [gid, endpointSealed ?? null, JSON.stringify(others), unproved ?? null, given.length > 0],
+  );
+  return rows[0]!;
+}
+
+function sealGiven(
+  given: readonly ChainEndpoint[],
+  gid: string,
+  sealer: Pick<ApiDeps['sealer'], 'seal'>,
+): { endpointSealed?: string; others: Record<string, string> } {
+  const others = given.flatMap(({ endpointUrl, interfaceName }) =>
+    interfaceName === undefined
+      ? []
+      : [[interfaceName, sealer.seal(endpointUrl, endpointContext(gid, interfaceName))] as const],
+  );
+  const first = given.find(({ interfaceName }) => interfaceName === undefined);
+  return {
+    ...(first && { endpointSealed: sealer.seal(first.endpointUrl, endpointContext(gid)) }),
+    others: Object.fromEntries(others),
+  };
+}
+
+/** One member for each interface of the family's nodes, and the chain's settings. */
+type ChainSettings = Readonly<Record<string, string | undefined>> & {
+  readonly unproved?: z.infer<typeof unprovedSchema>;
+};
+
+/** No single member is required: a node may serve one interface only (decisions.md 1.5), and a setting needs no node. */
+function bodyOf(family: FamilyManifest): z.ZodType<ChainSettings, ChainSettings> {
+  const urls = family.interfaces.map((each) => [memberOf(family, each), urlOf(each).optional()] as const);
+  const members = [...urls.map(([member]) => member).toReversed(), 'unproved'];
+  return z
+    .strictObject({ ...Object.fromEntries(urls), unproved: unprovedSchema.optional() })
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      path: members.slice(0, 1),
+      error: `expected at least one of ${members.join(', ')}`,
+    });
+}
+
+/** A node of every interface. */
+function exampleOf(family: FamilyManifest): ChainSettings {
+  return Object.fromEntries(family.interfaces.map((each) => [memberOf(family, each), each.exampleUrl]));
+}
+
+/** The endpoints that a body names; the URL of the first interface has no interface name. */
+function listGiven(family: FamilyManifest, body: ChainSettings): ChainEndpoint[] {
+  return family.interfaces.flatMap((each, index) => {
+    const endpointUrl = body[memberOf(family, each)];
+    if (endpointUrl === undefined) return [];
+    return [index === 0 ? { endpointUrl } : { endpointUrl, interfaceName: each.name }];
+  });
+}
+
+function memberOf({ interfaces }: Pick<FamilyManifest, 'interfaces'>, { name }: NodeInterface): string {
+  return name === interfaces[0].name ? 'endpoint_url' : `${name}_endpoint_url`;
+}
+
+function urlOf({ description, exampleUrl }: NodeInterface): z.ZodType<string, string> {
+  return z
+    .url({
+      protocol: /^(https?|wss?)$/,
+      error: 'expected a URL that begins with https:, http:, wss: or ws:',
+    })
+    .max(2_048)
+    .meta({ description: `URL of the ${description} of the node. Write-only.`, examples: [exampleUrl] });
 }

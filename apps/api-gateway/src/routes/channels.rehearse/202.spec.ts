@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
-import { SCENARIO_NAMES } from './scenarios.ts';
+import { SCENARIO_NAMES } from './handler.ts';
 
 let world: SpecWorld;
 let channelId: string;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { startSpecWorld } from '../../spec-support/spec-world.ts';
-import type { SpecWorld } from '../../spec-support/spec-world.ts';
-import { findByPrefix } from './find-hits.ts';
+import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
+import { findByPrefix } from './handler.ts';
 
 const gid = 'eip155:1';
 const solana = 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { readSeries } from './read-series.ts';
-import { startSpecWorld } from '../../spec-support/spec-world.ts';
-import type { SpecWorld } from '../../spec-support/spec-world.ts';
+import { readSeries } from './handler.ts';
+import { startSpecWorld, type SpecWorld } from '../../spec-support/spec-world.ts';
 
 let world: SpecWorld;
 let channels: string[];

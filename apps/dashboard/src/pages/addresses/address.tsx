@@ -17,10 +17,11 @@ import { Fact, Facts, Page, Panel } from '../../ui/panel.tsx';
 import { Time } from '../../ui/time.tsx';
 import { tell, tellProblem } from '../../ui/toast.tsx';
 import { toTitle } from './families.ts';
-import { EditDialog } from './edit-dialog.tsx';
 import { MonitoringBadge, MonitoringWarnings } from './monitoring.tsx';
 import { HistoryPanel } from './history-panel.tsx';
 import { RecentTransactions } from './recent-transactions.tsx';
+import { reasonFor, TextField } from '../../ui/field.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
 
 export function AddressPage() {
   const { address } = useParams({ from: '/shell/addresses/$address' });
@@ -223,4 +224,56 @@ function Details({ address }: { readonly address: Address }) {
       </Fact>
     </Facts>
   );
+}
+
+interface EditDialogProps {
+  readonly address: Address;
+  readonly onClose: () => void;
+}
+
+function EditDialog({ address, onClose }: EditDialogProps) {
+  const client = useQueryClient();
+  const [label, setLabel] = useState(address.label ?? '');
+  const [groups, setGroups] = useState(address.groups.join(', '));
+  const saving = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.PATCH('/addresses/{address}', {
+          params: { path: { address: address.address } },
+          body: { label: label.trim() || null, groups: splitGroups(groups) },
+        }),
+      ),
+    onSuccess: async () => {
+      await client.invalidateQueries({
+        predicate: ({ queryKey }) => ['address', 'addresses'].includes(String(queryKey[0])),
+      });
+      onClose();
+    },
+  });
+  const reasons = [reasonFor(saving.error, 'label'), reasonFor(saving.error, 'groups')];
+  return (
+    <FormModal title="Label and groups" onClose={onClose} action="Save" sending={saving} reasons={reasons}>
+      <TextField
+        label="Label"
+        hint="Included in events so your systems can match the payment to a customer."
+        autoFocus
+        maxLength={255}
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        error={reasons[0]}
+      />
+      <TextField
+        label="Groups"
+        hint="Maximum 20, separated by commas. Lists and channels can filter by group."
+        value={groups}
+        onChange={(event) => setGroups(event.target.value)}
+        error={reasons[1]}
+      />
+    </FormModal>
+  );
+}
+
+function splitGroups(text: string): string[] {
+  const groups = text.split(',').map((group) => group.trim());
+  return [...new Set(groups)].filter((group) => group !== '');
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { History } from 'lucide-react';
 import { useState } from 'react';
-import { useChainName, type Address } from '../../api/queries.ts';
+import { useChainName, type Address, addressQuery, chainsQuery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ChainName } from '../../ui/chain-name.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Status } from '../../ui/status.tsx';
-import { HistoryDialog } from './history-dialog.tsx';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, bodyOf } from '../../api/client.ts';
+import { reasonFor, Select, TextField } from '../../ui/field.tsx';
+import { FormModal } from '../../ui/form-modal.tsx';
+import { tell } from '../../ui/toast.tsx';
 
 type Search = NonNullable<Address['backfill']>['chains'][string];
 
@@ -78,5 +82,62 @@ function SearchLine({ gid, search }: { readonly gid: string; readonly search: Se
         </span>
       )}
     </li>
+  );
+}
+
+interface HistoryDialogProps {
+  readonly address: Address;
+  readonly onClose: () => void;
+}
+
+function HistoryDialog({ address: { address, chain_family }, onClose }: HistoryDialogProps) {
+  const client = useQueryClient();
+  const { data } = useQuery(chainsQuery);
+  const chains = data?.items.filter((chain) => chain.is_active && chain.family === chain_family) ?? [];
+  const [chosen, setChosen] = useState<string>();
+  const gid = chosen ?? chains[0]?.gid;
+  const [from, setFrom] = useState('0');
+  const asking = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST('/addresses/{address}/actions/backfill', {
+          params: { path: { address } },
+          body: { history: { [gid ?? '']: Number(from) } },
+        }),
+      ),
+    onSuccess: async () => {
+      tell('History import started');
+      await client.invalidateQueries(addressQuery(address));
+      onClose();
+    },
+  });
+  const reason = reasonFor(asking.error, 'history');
+  return (
+    <FormModal
+      title="Import history"
+      description="Reads final blocks from the given block on, with a limited share of the node."
+      onClose={onClose}
+      action="Read"
+      sending={asking}
+      reasons={[reason]}
+      isDisabled={gid === undefined}
+    >
+      <Select label="Chain" value={gid} onChange={(event) => setChosen(event.target.value)}>
+        {chains.map((chain) => (
+          <option key={chain.gid} value={chain.gid}>
+            {chain.display_name}
+          </option>
+        ))}
+      </Select>
+      <TextField
+        label="From block"
+        type="number"
+        min={0}
+        required
+        value={from}
+        onChange={(event) => setFrom(event.target.value)}
+        error={reason}
+      />
+    </FormModal>
   );
 }

@@ -5,12 +5,14 @@ import { Button } from '../../ui/button.tsx';
 import { FileChooser } from '../../ui/file-chooser.tsx';
 import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
-import { checkEntries } from './check-entries.ts';
-import { useFamilies, type Family } from './families.ts';
+import { checkEntries, type CheckedEntries } from './check-entries.ts';
+import { useFamilies, type Family, toTitle } from './families.ts';
 import { FamilySelect } from './family-select.tsx';
-import { importEntries } from './import-entries.ts';
-import { BurnChoice, Checked, Imported, Rejected, Sending } from './import-steps.tsx';
+import { importEntries, type ImportResult } from './import-entries.ts';
 import { parseCsv, type Fault, type ParsedFile } from './parse-csv.ts';
+import { Download } from 'lucide-react';
+import { Checkbox } from '../../ui/field.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 
 interface ChosenFile {
   /** Of each choice another one: the same file may have been changed. */
@@ -120,4 +122,125 @@ function useCheckedFile(id: number | undefined, file: ParsedFile | undefined, us
 /** Of the file, of its check, and of the import, in the order of the lines. */
 function listFaults(lists: readonly (readonly Fault[] | undefined)[]): readonly Fault[] {
   return lists.flatMap((faults) => faults ?? []).toSorted((one, other) => one.line - other.line);
+}
+
+const FAULTS_SHOWN = 5;
+
+/** What an import would do; nothing has been sent yet. */
+function Checked({ result: { ready, created, existing } }: { readonly result: CheckedEntries }) {
+  const families = [...Map.groupBy(ready, ({ family }) => family)].map(
+    ([family, group]) => `${group.length.toLocaleString()} ${toTitle(family)}`,
+  );
+  return (
+    <div role="status" className="text-[13px]">
+      <p>
+        {created.toLocaleString()} new · {existing.toLocaleString()} already registered
+      </p>
+      {families.length > 0 && <p className="text-soft">Families: {families.join(', ')}</p>}
+    </div>
+  );
+}
+
+function Imported({ result: { created, existing } }: { readonly result: ImportResult }) {
+  return (
+    <p role="status" className="text-[13px]">
+      {created.toLocaleString()} imported and monitored · {existing.toLocaleString()} already registered
+    </p>
+  );
+}
+
+interface BurnChoiceProps {
+  readonly count: number;
+  readonly isOnPurpose: boolean;
+  readonly onChange: (isOnPurpose: boolean) => void;
+}
+
+function BurnChoice({ count, isOnPurpose, onChange }: BurnChoiceProps) {
+  return (
+    <Checkbox
+      label={`Import burn addresses (${count.toLocaleString()}): this is on purpose`}
+      hint="Burn addresses are shared by everyone. Each mint and burn of a token becomes an event."
+      checked={isOnPurpose}
+      onChange={({ target }) => onChange(target.checked)}
+    />
+  );
+}
+
+interface SendingProps {
+  readonly label: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+function Sending({ label, done, total }: SendingProps) {
+  return (
+    <div aria-live="polite" className="flex flex-col gap-1.5 text-[13px] text-soft tabular-nums">
+      <progress aria-label={label} value={done} max={total} className="h-1.5 w-full accent-accent" />
+      {label} {done.toLocaleString()} of {total.toLocaleString()}
+    </div>
+  );
+}
+
+interface RejectedProps {
+  readonly file: ParsedFile;
+  readonly name: string;
+  readonly faults: readonly Fault[];
+}
+
+/** The first rejected lines, and all of them as a file to mend. */
+function Rejected({ file, name, faults }: RejectedProps) {
+  if (faults.length === 0) return null;
+  const save = (): void =>
+    saveFile(
+      new Blob([writeRejected(file, faults)], { type: 'text/csv' }),
+      `${name.replace(/\.[^.]*$/, '')}-rejected.csv`,
+    );
+  return (
+    <div className="rounded-md bg-warn-wash px-3 py-2 text-[13px] text-warn">
+      <p className="font-medium">
+        {faults.length === 1 ? '1 line rejected' : `${faults.length.toLocaleString()} lines rejected`}
+      </p>
+      <ul>
+        {faults.slice(0, FAULTS_SHOWN).map(({ line, reason }) => (
+          <li key={line} className="break-words">
+            Line {line}: {reason}
+          </li>
+        ))}
+        {faults.length > FAULTS_SHOWN && (
+          <li>{(faults.length - FAULTS_SHOWN).toLocaleString()} more in the file</li>
+        )}
+      </ul>
+      <Button isSmall className="mt-2" icon={<Download aria-hidden className="size-3.5" />} onClick={save}>
+        Download rejected rows
+      </Button>
+    </div>
+  );
+}
+
+const COLUMNS = ['address', 'label', 'family'];
+
+/**
+ * The rejected lines as a file that can be mended and imported again: the columns as they were, then the line and the reason.
+ */
+export function writeRejected(
+  { head = COLUMNS, cells }: Pick<ParsedFile, 'head' | 'cells'>,
+  faults: readonly Fault[],
+): string {
+  const width = Math.max(head.length, ...faults.map(({ line }) => cells.get(line)?.length ?? 0));
+  const pad = (row: readonly string[]): string[] => Array.from({ length: width }, (_, at) => row[at] ?? '');
+  const rows = faults.map(({ line, reason }) => [
+    ...pad(cells.get(line) ?? []).map(guard),
+    String(line),
+    reason,
+  ]);
+  return [[...pad(head), 'line', 'reason'], ...rows].map((row) => `${row.map(quote).join(',')}\r\n`).join('');
+}
+
+/** A spreadsheet would calculate it. The import takes the mark away. */
+function guard(cell: string): string {
+  return /^[=+\-@\t]/.test(cell) ? `'${cell}` : cell;
+}
+
+function quote(cell: string): string {
+  return /[",;\r\n\t]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

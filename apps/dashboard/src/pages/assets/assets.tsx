@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Coins, Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -19,7 +19,8 @@ import type { Column } from '../../ui/table.tsx';
 import { TextDialog } from '../../ui/text-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ChainChip } from '../chains/chain-chip.tsx';
-import { AssetActions, useAddToken } from './asset-actions.tsx';
+import { api, bodyOf } from '../../api/client.ts';
+import { tell, tellProblem } from '../../ui/toast.tsx';
 
 const STATUSES = ['active', 'unknown', 'invalid'];
 
@@ -143,5 +144,57 @@ function Filters({ search }: { readonly search: AssetSearch }) {
         <ClearButton onClear={() => void navigate({ search: {}, replace: true })} />
       )}
     </div>
+  );
+}
+
+const CHANGED = ['assets', 'token', 'balances'];
+
+function useRefresh(): () => Promise<void> {
+  const client = useQueryClient();
+  return () =>
+    client.invalidateQueries({ predicate: ({ queryKey }) => CHANGED.includes(String(queryKey[0])) });
+}
+
+/** Puts a token on the project's list: its name, symbol and decimals come from its chain. */
+function useAddToken(): (gid: string) => Promise<void> {
+  const refresh = useRefresh();
+  return async (gid) => {
+    const { symbol } = await bodyOf(
+      api.POST('/tokens/{chain_gid}/{asset_path}', { params: { path: splitAssetGid(gid) } }),
+    );
+    tell(`${symbol ?? 'The token'} added`);
+    await refresh();
+  };
+}
+
+function AssetActions({ asset: { gid, status, archived_at } }: { readonly asset: Asset }) {
+  const may = useMay();
+  const refresh = useRefresh();
+  const addToken = useAddToken();
+  const approving = useMutation({ mutationFn: () => addToken(gid), onError: tellProblem });
+  const params = { path: splitAssetGid(gid) };
+  const isArchived = archived_at !== null;
+  const moving = useMutation({
+    mutationFn: async () =>
+      isArchived
+        ? bodyOf(api.POST('/assets/{chain_gid}/{asset_path}/actions/restore', { params }))
+        : bodyOf(api.POST('/assets/{chain_gid}/{asset_path}/actions/archive', { params })),
+    onSuccess: () => tell(isArchived ? 'Asset restored' : 'Asset archived'),
+    onError: tellProblem,
+    onSettled: refresh,
+  });
+  return (
+    <span className="flex gap-2">
+      {status === 'unknown' && !isArchived && may('api:token:write') && (
+        <Button isSmall isBusy={approving.isPending} onClick={() => approving.mutate()}>
+          Approve
+        </Button>
+      )}
+      {may('api:asset:write') && (
+        <Button isSmall isBusy={moving.isPending} onClick={() => moving.mutate()}>
+          {isArchived ? 'Restore' : 'Archive'}
+        </Button>
+      )}
+    </span>
   );
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Truck } from 'lucide-react';
+import { Truck, History } from 'lucide-react';
 import { exportDeliveries } from '../../api/exports.ts';
 import { deliveriesOfChannelQuery, rowsOf, type Delivery } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
@@ -15,7 +15,12 @@ import { ABOVE_ROW_LINK, ROW_LINK, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { When } from '../deliveries/delivery-row.tsx';
 import { RedeliverButton } from '../deliveries/redeliver-button.tsx';
-import { RecoverButton } from './recover-button.tsx';
+import { useState } from 'react';
+import { api, bodyOf } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Modal, ModalActions } from '../../ui/modal.tsx';
+import { tell } from '../../ui/toast.tsx';
 
 /** What becomes of a delivery is no event. */
 const DELIVERIES_MS = 5_000;
@@ -128,3 +133,63 @@ const ACTION: Column<Delivery> = {
     </span>
   ),
 };
+
+const HOUR_MS = 3_600_000;
+const SPANS = [
+  [HOUR_MS, 'hour'],
+  [24 * HOUR_MS, 'day'],
+  [7 * 24 * HOUR_MS, 'week'],
+  [30 * 24 * HOUR_MS, '30 days'],
+] as const;
+
+/** Sends what failed within a time once more: after an outage of the receiver. */
+function RecoverButton({ channelId }: { readonly channelId: string }) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const [spanMs, setSpanMs] = useState<number>(SPANS[1][0]);
+  const recovering = useMutation({
+    mutationFn: () =>
+      bodyOf(
+        api.POST('/notification_channels/{notification_channel_id}/deliveries/actions/recover', {
+          params: { path: { notification_channel_id: channelId } },
+          body: { since: new Date(Date.now() - spanMs).toISOString() },
+        }),
+      ),
+    onSuccess: async ({ recovered_count }) => {
+      setAsking(false);
+      tell(`${recovered_count.toLocaleString()} deliveries are being resent`);
+      await client.invalidateQueries({ queryKey: ['deliveries'] });
+    },
+  });
+  return (
+    <>
+      <Button isSmall icon={<History aria-hidden className="size-3.5" />} onClick={() => setAsking(true)}>
+        Recover
+      </Button>
+      {isAsking && (
+        <Modal
+          title="Retry failed deliveries"
+          description="Sends events again that failed during an outage. Events already delivered are skipped."
+          onClose={() => setAsking(false)}
+        >
+          <div className="flex flex-col gap-3">
+            <Select label="Period" value={spanMs} onChange={(event) => setSpanMs(Number(event.target.value))}>
+              {SPANS.map(([ms, title]) => (
+                <option key={ms} value={ms}>
+                  {title}
+                </option>
+              ))}
+            </Select>
+            {recovering.error && <Problem error={recovering.error} />}
+          </div>
+          <ModalActions>
+            <Button onClick={() => setAsking(false)}>Cancel</Button>
+            <Button look="primary" isBusy={recovering.isPending} onClick={() => recovering.mutate()}>
+              Retry deliveries
+            </Button>
+          </ModalActions>
+        </Modal>
+      )}
+    </>
+  );
+}

@@ -9,7 +9,6 @@ import { CopyAction } from '../../ui/copy.tsx';
 import { Dot } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { Message } from './message.tsx';
-import { toCurl, type SentRequest } from './to-curl.ts';
 
 /** Every attempt, newest first, and what was said in one of them. */
 export function Attempts({ delivery: { attempts, event_id } }: { readonly delivery: DeliveryDetail }) {
@@ -93,4 +92,26 @@ function isTaken({ status_code, error_code }: Attempt): boolean {
 
 function outcomeOf({ status_code, error_code }: Attempt): string {
   return status_code === null ? (error_code ?? 'Delivered') : String(status_code);
+}
+
+/** What an attempt sent; channels that are no HTTP have other members. */
+interface SentRequest {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** The request as a command line. Its signature is as old as the attempt, and its secrets are masked. */
+function toCurl({ url = '', headers = {}, body }: SentRequest): string {
+  const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
+  return [
+    `curl -X POST ${quote(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(text === undefined ? [] : [`--data-raw ${quote(text)}`]),
+  ].join(' \\\n  ');
+}
+
+/** For any POSIX shell: nothing within single quotes has a meaning but the quote itself. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Circle, CircleCheck, X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
-import { channelsQuery, statsQuery } from '../../api/queries.ts';
+import { Circle, CircleCheck, X, Copy } from 'lucide-react';
+import { useState, type ReactNode, useId } from 'react';
+import { channelsQuery, statsQuery, type Stats } from '../../api/queries.ts';
 import { chooseProject, sessionQuery, useMay } from '../../api/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { TestButton } from '../channels/test-button.tsx';
-import { listSteps } from './list-steps.ts';
-import { ReceiverSnippet } from './receiver-snippet.tsx';
+import { classes } from '../../ui/classes.ts';
+import { CopyAction } from '../../ui/copy.tsx';
+import { SNIPPETS } from './snippets.ts';
 
 const HIDDEN = 'chainwatch.first-steps-hidden';
 /** The steps are done in other windows: they tick soon after. */
@@ -140,6 +141,86 @@ function EventStep({ playgroundUrl }: { readonly playgroundUrl: string | null })
           Send a test payment
         </Link>
       )}
+    </div>
+  );
+}
+
+type StepName = 'address' | 'channel' | 'event' | 'verified';
+
+/** What of the first steps the project has done, by the API's figures; undefined: they do not show it to this session. */
+export function listSteps({
+  address_count,
+  channels,
+  deliveries,
+}: Pick<Stats, 'address_count' | 'channels' | 'deliveries'>):
+  | Readonly<Record<StepName, boolean>>
+  | undefined {
+  if (address_count === null || channels === null || deliveries === null) return undefined;
+  const sent = Object.values(deliveries).reduce((sum, count) => sum + count, 0);
+  return {
+    address: address_count > 0,
+    channel: channels.active + channels.failing + channels.failed > 0,
+    event: sent > 0,
+    verified: deliveries.delivered > 0,
+  };
+}
+
+/** The reader's own receiver, in a language of the reader's. */
+function ReceiverSnippet() {
+  const id = useId();
+  const [at, setAt] = useState(0);
+  const { text, file } = SNIPPETS[at]!;
+  const onKey = (event: React.KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (at + step + SNIPPETS.length) % SNIPPETS.length;
+    setAt(next);
+    document.getElementById(`${id}-tab-${next}`)?.focus();
+  };
+  return (
+    <div className="min-w-0 overflow-hidden rounded-lg border border-line">
+      <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line bg-sunken px-2 py-1.5">
+        <div role="tablist" aria-label="Languages" className="flex flex-wrap" onKeyDown={onKey}>
+          {SNIPPETS.map(({ language }, index) => (
+            <button
+              key={language}
+              type="button"
+              role="tab"
+              id={`${id}-tab-${index}`}
+              aria-selected={index === at}
+              aria-controls={`${id}-panel`}
+              tabIndex={index === at ? 0 : -1}
+              onClick={() => setAt(index)}
+              className={classes(
+                'h-7 rounded px-2 text-xs font-medium',
+                index === at ? 'bg-panel text-ink' : 'text-soft hover:text-ink',
+              )}
+            >
+              {language}
+            </button>
+          ))}
+        </div>
+        <CopyAction isSmall text={text} icon={Copy}>
+          Copy code
+        </CopyAction>
+      </div>
+      <pre
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-tab-${at}`}
+        tabIndex={0}
+        className="max-h-72 overflow-auto bg-panel p-3 font-mono text-xs"
+      >
+        {text}
+      </pre>
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-1 border-t border-line px-3 py-2 text-xs text-soft">
+        <span>
+          Save as <code className="font-mono">{file}</code> and set{' '}
+          <code className="font-mono">CHAINWATCH_WEBHOOK_SECRET</code> to the signing secret of the channel.
+        </span>
+        <DocsLink page="guides/receivers">More receivers</DocsLink>
+      </p>
     </div>
   );
 }

@@ -2,18 +2,86 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Waypoints } from 'lucide-react';
 import { useState } from 'react';
-import { networksQuery, usageQuery } from '../../api/gateway-queries.ts';
+import { networksQuery, usageQuery, type Network, type UsageRow } from '../../api/gateway-queries.ts';
 import { keysQuery } from '../../api/management-queries.ts';
 import { sessionQuery } from '../../api/session.ts';
 import { ChoiceChip } from '../../ui/chips.tsx';
 import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
 import { Page, Panel } from '../../ui/panel.tsx';
 import { Tile, Tiles } from '../../ui/rows.tsx';
-import { Networks } from './networks.tsx';
-import { sayMean, sayP95, sayShare, sumUsage } from './sum-usage.ts';
 import { TryCall } from './try-call.tsx';
-import { UsageHours } from './usage-hours.tsx';
-import { UsageTable } from './usage-table.tsx';
+import { ChainName } from '../../ui/chain-name.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Bars } from '../../ui/bars.tsx';
+import { useNow } from '../../ui/time.tsx';
+
+type Bucket = NonNullable<UsageRow['latency']>['buckets'][number];
+
+interface UsageSum {
+  readonly name: string;
+  readonly requests: number;
+  readonly cached: number;
+  readonly failures: number;
+  readonly bytesOut: number;
+  /** Calls whose time was taken; all of their times, in milliseconds. */
+  readonly timed: number;
+  readonly latencyMs: number;
+  /** The fastest first. */
+  readonly buckets: readonly Bucket[];
+}
+
+/** Sums by what `nameOf` says of a row, the most called first. */
+export function sumUsage(rows: readonly UsageRow[], nameOf: (row: UsageRow) => string): UsageSum[] {
+  const sums = new Map<string, UsageSum>();
+  for (const row of rows) {
+    const name = nameOf(row);
+    const sum = sums.get(name) ?? { name, ...NOTHING };
+    const { calls = 0, mean_ms = 0, buckets = [] } = row.latency ?? {};
+    sums.set(name, {
+      name,
+      requests: sum.requests + row.requests,
+      cached: sum.cached + row.cached,
+      failures: sum.failures + row.failures,
+      bytesOut: sum.bytesOut + row.bytes_out,
+      timed: sum.timed + calls,
+      latencyMs: sum.latencyMs + calls * mean_ms,
+      buckets: addBuckets(sum.buckets, buckets),
+    });
+  }
+  return [...sums.values()].toSorted((one, other) => other.requests - one.requests);
+}
+
+const NOTHING = { requests: 0, cached: 0, failures: 0, bytesOut: 0, timed: 0, latencyMs: 0, buckets: [] };
+
+function addBuckets(some: readonly Bucket[], more: readonly Bucket[]): readonly Bucket[] {
+  const calls = new Map(some.map((bucket) => [bucket.up_to_ms, bucket.calls]));
+  for (const bucket of more) calls.set(bucket.up_to_ms, (calls.get(bucket.up_to_ms) ?? 0) + bucket.calls);
+  return [...calls]
+    .map(([up_to_ms, count]) => ({ up_to_ms, calls: count }))
+    .toSorted((one, other) => (one.up_to_ms ?? Infinity) - (other.up_to_ms ?? Infinity));
+}
+
+/** `12.5 %`; a dash where there is nothing to take a share of. */
+export function sayShare(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((100 * part) / whole).toLocaleString('en', { maximumFractionDigits: 1 })} %`;
+}
+
+/** `12.4 ms`; a dash where no time was taken. */
+export function sayMean({ latencyMs, timed }: Pick<UsageSum, 'latencyMs' | 'timed'>): string {
+  if (timed === 0) return '–';
+  return `${(latencyMs / timed).toLocaleString('en', { maximumSignificantDigits: 3 })} ms`;
+}
+
+/** `≤ 50 ms`: so long took at least 95 of 100 calls, at most. */
+export function sayP95({ timed, buckets }: Pick<UsageSum, 'timed' | 'buckets'>): string {
+  let left = Math.ceil((95 * timed) / 100);
+  for (const { up_to_ms: bound, calls } of buckets) {
+    left -= calls;
+    if (left <= 0) return bound === null ? '> 30,000 ms' : `≤ ${bound.toLocaleString('en')} ms`;
+  }
+  return '–';
+}
 
 const SPANS = [
   { value: '24', title: '24 hours' },
@@ -117,4 +185,107 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 function sayBytes(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${(bytes / 1_024 ** power).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[power]}`;
+}
+
+/** Whether the gateway's nodes of each chain serve. */
+function Networks({ networks }: { readonly networks: readonly Network[] }) {
+  const shown = networks.filter(({ status }) => status !== 'not_configured');
+  return (
+    <Panel title="Networks" isFlush>
+      {shown.length === 0 ? (
+        <p className="px-4 py-3 text-[13px] text-soft">No chain has a node. Add one under Chains.</p>
+      ) : (
+        <ul aria-label="Networks" className="divide-y divide-line">
+          {shown.map(({ chain_gid, display_name, status, head_number }) => (
+            <li key={chain_gid} className="flex flex-wrap items-center gap-x-3 px-4 py-2.5 text-[13px]">
+              <ChainName gid={chain_gid} name={display_name} className="font-medium" />
+              <Status of={status} />
+              <span className="ml-auto text-soft tabular-nums">{head_number?.toLocaleString() ?? '–'}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+interface UsageTableProps {
+  readonly title: string;
+  readonly sums: readonly UsageSum[];
+}
+
+function UsageTable({ title, sums }: UsageTableProps) {
+  return (
+    <Panel title={title} isFlush>
+      <Table
+        label={`Calls ${title.toLowerCase()}`}
+        columns={COLUMNS}
+        rows={sums}
+        keyOf={({ name }) => name}
+      />
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly Column<UsageSum>[] = [
+  {
+    name: 'Name',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ name }) => <span className="truncate font-medium">{name}</span>,
+  },
+  { name: 'Calls', width: '5rem', isRight: true, cell: ({ requests }) => requests.toLocaleString() },
+  {
+    name: 'Cached',
+    width: '6.5rem',
+    isRight: true,
+    cell: ({ cached, requests }) => sayShare(cached, requests),
+  },
+  {
+    name: 'Failures',
+    width: '4.5rem',
+    isRight: true,
+    cell: ({ failures, requests }) => sayShare(failures, requests),
+  },
+  { name: 'Mean latency', width: '5.5rem', isRight: true, cell: sayMean },
+  { name: 'p95', width: '6rem', isRight: true, cell: sayP95 },
+];
+
+const HOUR_MS = 3_600_000;
+const BARS_MAX = 120;
+
+interface UsageHoursProps {
+  readonly rows: readonly UsageRow[];
+  readonly hours: number;
+}
+
+/** A bar for each hour, or for several where there are many. */
+function UsageHours({ rows, hours }: UsageHoursProps) {
+  const spanMs = Math.ceil(hours / BARS_MAX) * HOUR_MS;
+  const last = Math.floor(useNow() / spanMs) * spanMs;
+  const count = Math.ceil((hours * HOUR_MS) / spanMs);
+  const sums = new Map(
+    sumUsage(rows, ({ hour }) => String(Math.floor(Date.parse(hour) / spanMs) * spanMs)).map((sum) => [
+      Number(sum.name),
+      sum,
+    ]),
+  );
+  const bars = Array.from({ length: count }, (_, index) => {
+    const at = last - (count - 1 - index) * spanMs;
+    const { requests = 0, cached = 0 } = sums.get(at) ?? {};
+    return {
+      at,
+      count: requests,
+      part: cached,
+      title: `${new Date(at).toLocaleString()}: ${requests.toLocaleString()}, ${cached.toLocaleString()} cached`,
+    };
+  });
+  const total = bars.reduce((sum, bar) => sum + bar.count, 0);
+  return (
+    <Panel title="Calls over time" aside={<span className="text-xs text-faint">green: cached</span>}>
+      <Bars
+        label={`${total.toLocaleString()} ${total === 1 ? 'call' : 'calls'} in ${hours} hours`}
+        bars={bars}
+      />
+    </Panel>
+  );
 }

@@ -4,10 +4,9 @@ import { useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import type { Key } from '../../api/management-queries.ts';
 import { sessionQuery, type Session } from '../../api/session.ts';
-import { reasonFor, Select, TextField } from '../../ui/field.tsx';
+import { reasonFor, Select, TextField, Checkbox } from '../../ui/field.tsx';
 import { FormModal } from '../../ui/form-modal.tsx';
 import { SecretDialog } from '../../ui/secret-dialog.tsx';
-import { PermissionChoice } from './permission-choice.tsx';
 
 type KeyType = 'api' | 'mgt';
 
@@ -81,4 +80,37 @@ export function CreateKeyDialog({ onClose }: { readonly onClose: () => void }) {
 /** A key grants no management permission that it does not hold. */
 function listOffered({ permissions, project_permissions }: Session, type: KeyType): Key['permissions'] {
   return type === 'api' ? project_permissions : permissions.filter((one) => one.startsWith('mgt:'));
+}
+
+interface PermissionChoiceProps {
+  readonly offered: Key['permissions'];
+  readonly refused: ReadonlySet<string>;
+  readonly onChange: (refused: ReadonlySet<string>) => void;
+}
+
+function PermissionChoice({ offered, refused, onChange }: PermissionChoiceProps) {
+  const toggle = (permission: string, isOn: boolean): void => {
+    const next = new Set(refused);
+    if (isOn) next.delete(permission);
+    else next.add(permission);
+    onChange(next);
+  };
+  const count = offered.filter((permission) => !refused.has(permission)).length;
+  return (
+    <fieldset className="min-w-0">
+      <legend className="mb-1.5 text-[13px] font-medium">
+        Permissions: {count} of {offered.length}
+      </legend>
+      <div className="grid max-h-56 gap-1.5 overflow-y-auto rounded-md border border-line p-3 sm:grid-cols-2">
+        {offered.map((permission) => (
+          <Checkbox
+            key={permission}
+            label={permission.slice(permission.indexOf(':') + 1).replaceAll('_', ' ')}
+            checked={!refused.has(permission)}
+            onChange={(event) => toggle(permission, event.target.checked)}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
 }

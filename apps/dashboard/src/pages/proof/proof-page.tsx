@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useMutation } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Download, FileX } from 'lucide-react';
 import { proofQuery, type Proof } from '../../api/proof-queries.ts';
 import type { Transaction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
-import { Panel } from '../../ui/panel.tsx';
+import { Panel, Fact, Facts } from '../../ui/panel.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { TransactionFrame } from '../trace/transaction-frame.tsx';
-import { ProofFacts } from './proof-facts.tsx';
 import { ProofMeaning } from './proof-meaning.tsx';
-import { VerifyPanel } from './verify-panel.tsx';
+import { Hash } from '../../ui/copy.tsx';
+import { ExplorerLink } from '../../ui/explorer-link.tsx';
+import { Status, toWords } from '../../ui/status.tsx';
+import { useState } from 'react';
+import { TextField } from '../../ui/field.tsx';
+import { Outcome } from './outcome.tsx';
+import { verifyProof } from './verify-proof.ts';
 
 /** What shows that the transaction is in its block, without trust in this service. */
 export function ProofPage() {
@@ -70,4 +75,164 @@ function ShownProof({ proof }: { readonly proof: Proof }) {
       </Panel>
     </div>
   );
+}
+
+/** Its type, block, and sizes, and how final the service says that the block is. */
+function ProofFacts({ proof }: { readonly proof: Proof }) {
+  const { branches, items } = measureProof(proof);
+  const { status, confirmations, required_confirmations: required } = proof.finality;
+  return (
+    <Facts>
+      <Fact name="Type">
+        <code className="font-mono">{proof.type}</code>
+      </Fact>
+      <Fact name="Block">
+        <span className="tabular-nums">{proof.block_number.toLocaleString()}</span>
+        <ExplorerLink
+          chainGid={proof.chain_gid}
+          about={{ block: { number: proof.block_number, hash: proof.block_hash } }}
+        />
+      </Fact>
+      <Fact name="Block hash">
+        <Hash text={proof.block_hash} isWhole />
+        <span className="block text-faint">Reported by this service: not a second source.</span>
+      </Fact>
+      {proof.item !== null && (
+        <Fact name="Index in block">
+          <span className="tabular-nums">{proof.item.index.toLocaleString()}</span> (the first is 0)
+        </Fact>
+      )}
+      <Fact name="Finality">
+        <span className="flex flex-wrap items-center gap-2">
+          <Status of={status} />
+          <span className="tabular-nums">
+            {confirmations.toLocaleString()} confirmations, {required.toLocaleString()} required
+          </span>
+        </span>
+        <span className="block text-faint">Reported by this service. Not part of the proof.</span>
+      </Fact>
+      {branches.map(({ name, nodes, bytes }) => (
+        <Fact key={name} name={`${toWords(name)} branch`}>
+          <span className="tabular-nums">
+            {nodes.toLocaleString()} {nodes === 1 ? 'node' : 'nodes'} · {bytes.toLocaleString()} bytes
+          </span>
+        </Fact>
+      ))}
+      {items.map(({ name, bytes }) => (
+        <Fact key={name} name={toWords(name)}>
+          <span className="tabular-nums">{bytes.toLocaleString()} bytes</span>
+        </Fact>
+      ))}
+    </Facts>
+  );
+}
+
+interface Part {
+  readonly name: string;
+  /** Nodes of a trie, or hashes beside the path of a tree. */
+  readonly nodes: number;
+  readonly bytes: number;
+}
+
+/** How long each branch is, and how many bytes each part of the item has. */
+export function measureProof({ branch, item, header }: Pick<Proof, 'branch' | 'item' | 'header'>): {
+  readonly branches: readonly Part[];
+  readonly items: readonly Omit<Part, 'nodes'>[];
+} {
+  const { index: _index, ...texts } = item ?? { index: 0 };
+  return {
+    branches: Object.entries(branch ?? {}).map(([name, nodes]) => ({
+      name,
+      nodes: nodes.length,
+      bytes: nodes.reduce((sum, node) => sum + bytesOf(node), 0),
+    })),
+    items: Object.entries({ ...(header !== null && { header }), ...texts }).map(([name, text]) => ({
+      name,
+      bytes: bytesOf(text),
+    })),
+  };
+}
+
+/** Of hexadecimal text, with `0x` or without. */
+function bytesOf(text: string | null): number {
+  return text === null ? 0 : text.replace(/^0x/, '').length / 2;
+}
+
+/** Verifies the proof in the browser, against a block hash from a second source. */
+function VerifyPanel({ proof }: { readonly proof: Proof }) {
+  const [text, setText] = useState('');
+  const pasted = toTrustedHash(text, proof.block_hash);
+  const verifying = useMutation({ mutationFn: (hash: string | undefined) => verifyProof(proof, hash) });
+  const { data, error, variables, isPending } = verifying;
+  return (
+    <Panel title="Verify in this browser">
+      <form
+        className="flex flex-col gap-3"
+        onSubmit={(event) => {
+          event.preventDefault();
+          verifying.mutate(pasted);
+        }}
+      >
+        <TextField
+          label={`Hash of block ${proof.block_number.toLocaleString()}`}
+          required
+          placeholder="Paste the block hash from a second source"
+          className="font-mono"
+          hint="From a node or an explorer of your own. A hash copied from this page proves nothing."
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            verifying.reset();
+          }}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" look="primary" disabled={pasted === undefined} isBusy={isPending}>
+            Verify proof
+          </Button>
+          <Button look="quiet" disabled={isPending} onClick={() => verifying.mutate(undefined)}>
+            Check structure only
+          </Button>
+        </div>
+      </form>
+      <div aria-live="polite" className="mt-4 empty:hidden">
+        {data && <Outcome verified={data} />}
+        {error &&
+          (error.name === 'InvalidProofError' ? (
+            <Refused reason={error.message} isOtherBlock={isOther(variables, proof)} />
+          ) : (
+            <Problem error={error} onRetry={() => verifying.mutate(variables)} />
+          ))}
+      </div>
+    </Panel>
+  );
+}
+
+function isOther(pasted: string | undefined, proof: Proof): boolean {
+  return pasted !== undefined && pasted !== proof.block_hash;
+}
+
+function Refused({ reason, isOtherBlock }: { readonly reason: string; readonly isOtherBlock: boolean }) {
+  return (
+    <div role="alert" className="rounded-lg border border-line bg-bad-wash p-3 text-[13px]">
+      <p className="font-medium text-bad">Not verified</p>
+      <p className="break-words text-soft">
+        {isOtherBlock
+          ? 'The hash that you pasted is not the hash of the block in this proof. Check that it is of the same block number. If it is, do not trust this transaction.'
+          : `The proof does not hold: ${reason}`}
+      </p>
+    </div>
+  );
+}
+
+const PREFIX = '0x';
+
+/**
+ * A block hash as a person pastes it, written as the proof writes its own: sources differ in the prefix and in the case of
+ * its letters, which mean nothing.
+ * @returns undefined where nothing was pasted
+ */
+export function toTrustedHash(text: string, blockHash: string): string | undefined {
+  const digits = text.trim().toLowerCase().replace(/^0x/, '');
+  if (digits === '') return undefined;
+  return blockHash.startsWith(PREFIX) ? `${PREFIX}${digits}` : digits;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { toTrustedHash } from './trusted-hash.ts';
+import { toTrustedHash } from './proof-page.tsx';
 
 it.each([
   ['0xAB12', '0xab12', '0xab12'],

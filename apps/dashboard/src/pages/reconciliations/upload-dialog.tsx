@@ -4,15 +4,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { uploadLedger } from '../../api/upload-ledger.ts';
 import { Button } from '../../ui/button.tsx';
-import { reasonFor, Select } from '../../ui/field.tsx';
+import { reasonFor, Select, Checkbox, TextField } from '../../ui/field.tsx';
 import { FileChooser } from '../../ui/file-chooser.tsx';
 import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { saySize } from '../statements/describe-statement.ts';
-import { findFault, guessType, LEDGER_TYPES, type LedgerType } from './ledger-file.ts';
-import { NO_WINDOW, toQuery, type LedgerWindow } from './ledger-window.ts';
-import { WindowFields } from './window-fields.tsx';
 
 /** Sends a ledger. A dialog that is closed meanwhile ends the upload, of which nothing is kept. */
 export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
@@ -136,4 +133,111 @@ function Sending({ sent, size }: { readonly sent: number; readonly size: number 
       {sent < size ? `${saySize(sent)} of ${saySize(size)} sent` : 'Sent. The service is storing the rows.'}
     </div>
   );
+}
+
+/** What the API takes. */
+export const LEDGER_BYTES_MAX = 256 * 1_024 * 1_024;
+
+const LEDGER_TYPES = {
+  'text/csv': 'CSV',
+  'application/x-ndjson': 'JSON lines',
+} as const;
+type LedgerType = keyof typeof LEDGER_TYPES;
+
+/** By the name of the file; what has no telling name is CSV. */
+export function guessType(fileName: string): LedgerType {
+  return /\.(ndjson|jsonl|json)$/i.test(fileName) ? 'application/x-ndjson' : 'text/csv';
+}
+
+/** @returns why a file cannot be sent, before any of it is */
+export function findFault({ size }: Pick<File, 'size'>): string | undefined {
+  if (size === 0) return 'The file is empty.';
+  if (size > LEDGER_BYTES_MAX) return 'The file is larger than 256 MiB. Split it by time.';
+  return undefined;
+}
+
+interface WindowFieldsProps {
+  readonly window: LedgerWindow;
+  readonly onChange: (window: LedgerWindow) => void;
+  /** Of `name`, `from`, `to`. */
+  readonly reasons: readonly (string | undefined)[];
+}
+
+function WindowFields({ window, onChange, reasons }: WindowFieldsProps) {
+  const set = (change: Partial<LedgerWindow>): void => onChange({ ...window, ...change });
+  return (
+    <>
+      <TextField
+        label="Name"
+        placeholder="October 2026"
+        hint="Optional"
+        maxLength={255}
+        value={window.name}
+        onChange={(event) => set({ name: event.target.value })}
+        error={reasons[0]}
+      />
+      <div className="grid gap-3 sm:grid-cols-2">
+        <TextField
+          label="From"
+          type="date"
+          hint="Inclusive, midnight UTC. Defaults to the earliest row."
+          value={window.from}
+          onChange={(event) => set({ from: event.target.value })}
+          error={reasons[1]}
+        />
+        <TextField
+          label="To"
+          type="date"
+          hint="Exclusive, midnight UTC. Defaults to the latest row."
+          value={window.to}
+          onChange={(event) => set({ to: event.target.value })}
+          error={reasons[2]}
+        />
+      </div>
+      <Select
+        label="Look for missing rows at"
+        value={window.scope}
+        hint="Movements of these addresses in the period count as missing in the books if no row names them."
+        onChange={(event) => set({ scope: event.target.value as LedgerWindow['scope'] })}
+      >
+        <option value="project">All addresses of the project</option>
+        <option value="ledger">Addresses that the ledger names</option>
+      </Select>
+      <Checkbox
+        label="Include fees"
+        hint="Fees that no row names count as missing in the books."
+        checked={window.includesFees}
+        onChange={(event) => set({ includesFees: event.target.checked })}
+      />
+    </>
+  );
+}
+
+/** Parameters of a reconciliation, as they are written in the form. */
+interface LedgerWindow {
+  readonly name: string;
+  /** A day, or empty: from the earliest time of the ledger. */
+  readonly from: string;
+  readonly to: string;
+  readonly scope: 'project' | 'ledger';
+  readonly includesFees: boolean;
+}
+
+export const NO_WINDOW: LedgerWindow = { name: '', from: '', to: '', scope: 'project', includesFees: false };
+
+/** As the API names them; empty ones are left out. */
+export function toQuery({
+  name,
+  from,
+  to,
+  scope,
+  includesFees,
+}: LedgerWindow): Readonly<Record<string, string | undefined>> {
+  return {
+    name: name.trim() || undefined,
+    from: from === '' ? undefined : `${from}T00:00:00Z`,
+    to: to === '' ? undefined : `${to}T00:00:00Z`,
+    scope,
+    include_fees: includesFees ? 'true' : undefined,
+  };
 }

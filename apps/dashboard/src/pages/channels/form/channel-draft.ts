@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CHANNEL_KINDS, PAYMENT_EVENTS } from '@chainwatch/sdk/catalogue';
 import type { Channel } from '../../../api/queries.ts';
-import type { Kind } from '../kinds.ts';
+import { type Kind, describeKind } from '../kinds.ts';
 import { ORDERINGS, toOrdering, type OrderingChoice } from '../ordering.ts';
 import { authOf, draftAuth, type AuthDraft } from './auth-draft.ts';
-import { textsOf, valuesOf } from './kind-texts.ts';
 import { draftFilters, filtersOf, NO_FILTERS, readPairs, type FilterDraft } from './filter-draft.ts';
 
 /** A channel as the form holds it. */
@@ -117,4 +116,34 @@ export function changesOf(kind: Kind, draft: ChannelDraft, before: ChannelDraft)
       ([name, value]) => !Object.hasOwn(old, name) || JSON.stringify(value) !== JSON.stringify(old[name]),
     ),
   );
+}
+
+/** Members of a body from what was written; a secret that was not written is none. */
+export function valuesOf(kind: Kind, texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    describeKind(kind).fields.flatMap(({ name, isSecret, isOptional, empty, toValue = String }) => {
+      const text = (texts[name] ?? '').trim();
+      if (text === '' && isSecret) return [];
+      return [[name, text === '' && isOptional ? empty : toValue(text)]];
+    }),
+  );
+}
+
+/** What the fields of a stored channel show: secrets are left empty. */
+export function textsOf({ kind, config }: Pick<Channel, 'kind' | 'config'>): Record<string, string> {
+  const stored = config as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    describeKind(kind).fields.map(({ name, isSecret }) => [name, isSecret ? '' : toText(stored[name])]),
+  );
+}
+
+function toText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (Array.isArray(value)) return value.map(toItemText).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Recipients of mails are stored with their consent. */
+function toItemText(item: unknown): string {
+  return typeof item === 'object' && item !== null && 'address' in item ? String(item.address) : String(item);
 }

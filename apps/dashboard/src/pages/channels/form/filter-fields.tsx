@@ -4,9 +4,13 @@ import { reasonFor, Select, TextArea, TextField } from '../../../ui/field.tsx';
 import { PickList } from '../../../ui/pick-list.tsx';
 import { toWords } from '../../../ui/status.tsx';
 import { ExpressionField } from '../expression-field.tsx';
-import { AddressPick } from './address-pick.tsx';
-import { AssetPick, ChainPick } from './chain-picks.tsx';
 import type { FilterDraft } from './filter-draft.ts';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { addressesQuery, rowsOf, chainsQuery, splitAssetGid, useChainName } from '../../../api/queries.ts';
+import { useMay } from '../../../api/session.ts';
+import { tokensQuery } from '../../../api/asset-queries.ts';
+import { Button } from '../../../ui/button.tsx';
 
 interface FilterFieldsProps {
   readonly draft: FilterDraft;
@@ -90,5 +94,116 @@ export function FilterFields({ draft, onChange, error }: FilterFieldsProps) {
         error={reason('expression')}
       />
     </>
+  );
+}
+
+interface AddressPickProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  readonly error: string | undefined;
+}
+
+const SHOWN = 8;
+
+/** Addresses of the project, found by label or address. A chosen one that is not among those found is shown by its id. */
+function AddressPick({ chosen, onChange, error }: AddressPickProps) {
+  const [search, setSearch] = useState('');
+  const text = search.trim();
+  const { data } = useInfiniteQuery({
+    ...addressesQuery(text === '' ? {} : { search: text }),
+    placeholderData: keepPreviousData,
+    enabled: useMay()('api:address:read'),
+  });
+  const found = rowsOf(data?.pages).rows;
+  const shown = found.filter(({ id }, index) => index < SHOWN || chosen.includes(id));
+  return (
+    <PickList
+      legend="Addresses"
+      hint="None selected: all addresses."
+      options={shown.map(({ id, label, address }) => ({
+        value: id,
+        title: label ?? address,
+        ...(label !== null && { hint: address }),
+      }))}
+      chosen={chosen}
+      onChange={onChange}
+      error={error}
+    >
+      <TextField
+        label="Find an address"
+        placeholder="Label or address"
+        value={search}
+        onChange={({ target }) => setSearch(target.value)}
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+      />
+    </PickList>
+  );
+}
+
+interface PickProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  readonly error: string | undefined;
+}
+
+function ChainPick(props: PickProps) {
+  const { data } = useQuery({ ...chainsQuery, enabled: useMay()('api:blockchain:read') });
+  const active = (data?.items ?? []).filter(
+    ({ gid, is_active: isActive }) => isActive || props.chosen.includes(gid),
+  );
+  return (
+    <PickList
+      legend="Chains"
+      hint="None selected: all chains."
+      options={active.map(({ gid, display_name: name }) => ({ value: gid, title: name, hint: gid }))}
+      {...props}
+    />
+  );
+}
+
+/** Assets of the project, and any other one by its CAIP-19 id. */
+function AssetPick(props: PickProps) {
+  const [other, setOther] = useState('');
+  const { data } = useQuery({
+    ...tokensQuery,
+    enabled: useMay()('api:token:read'),
+  });
+  const nameOf = useChainName();
+  const add = (): void => {
+    const gid = other.trim();
+    if (gid !== '' && !props.chosen.includes(gid)) props.onChange([...props.chosen, gid]);
+    setOther('');
+  };
+  return (
+    <PickList
+      legend="Assets"
+      hint="None selected: all assets."
+      options={(data?.items ?? []).map(({ gid, symbol }) => ({
+        value: gid,
+        title: `${symbol ?? gid} on ${nameOf(splitAssetGid(gid).chain_gid)}`,
+        hint: gid,
+      }))}
+      {...props}
+    >
+      <div className="flex items-end gap-2">
+        <div className="flex-1">
+          <TextField
+            label="Other asset"
+            placeholder="CAIP-19 asset ID"
+            className="font-mono"
+            value={other}
+            onChange={({ target }) => setOther(target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              event.preventDefault();
+              add();
+            }}
+          />
+        </div>
+        <Button className="mb-1.5" onClick={add}>
+          Add asset
+        </Button>
+      </div>
+    </PickList>
   );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Channel } from '../../../api/queries.ts';
-import { textsOf, valuesOf } from './kind-texts.ts';
+import { textsOf, valuesOf } from './channel-draft.ts';
 
 it('writes what the API takes', () => {
   expect(valuesOf('kafka', { brokers: 'a:1, b:2', topic: 't', tls: 'false' })).toEqual({
