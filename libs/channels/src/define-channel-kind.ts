@@ -109,7 +109,7 @@ const ofDeliveries = { ...ordering, ...sandbox };
 const ofAll = { ...selectionInput, ...ofDeliveries };
 
 /**
- * A kind of channel from its parts. Types are erased here (and in erase-consent.ts) and nowhere else. That is safe: a kind's functions
+ * A kind of channel from its parts. Types are erased here and nowhere else. That is safe: a kind's functions
  * get only what its own schemas have parsed.
  */
 export function defineChannelKind<
