@@ -11,14 +11,10 @@ import type {
   ReadBlockOptions,
   TokenMetadata,
 } from './chain-family.ts';
-import { EndpointState } from './endpoint-state.ts';
-import type { CircuitOptions, EndpointHealth } from './endpoint-state.ts';
+import { EndpointState, type CircuitOptions, type EndpointHealth } from './endpoint-state.ts';
 import { BlockNotFoundError, ChainClientError, UnknownContentError } from './errors.ts';
-import { findNewUpgradesAt } from './find-new-upgrades-at.ts';
-import { joinLists } from './join-lists.ts';
-import { mayDiffer, moreTelling } from './rank-failures.ts';
+import { findNewUpgradesAt, joinLists, mayDiffer, moreTelling, proveSendersOf } from './failover-answers.ts';
 import type { Network } from './network.ts';
-import { proveSendersOf } from './prove-senders-of.ts';
 
 export interface FailoverOptions extends Partial<CircuitOptions> {
   /** An endpoint is asked again which chain it serves after this time, in parallel with the call; default 30,000. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainClient, NodeUpgrade } from './chain-family.ts';
-import { findNewUpgradesAt } from './find-new-upgrades-at.ts';
+import { findNewUpgradesAt } from './failover-answers.ts';
 
 const found: NodeUpgrade[] = [{ name: 'fork 0x1', isActive: false }];
 type Answer = readonly NodeUpgrade[] | undefined | Error;

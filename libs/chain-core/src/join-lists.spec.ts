@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlocksOfAddresses } from './chain-family.ts';
-import { joinLists } from './join-lists.ts';
+import { joinLists } from './failover-answers.ts';
 
 const list = (numbers: readonly number[], toBlock: number, branch = ''): BlocksOfAddresses => ({
   refs: numbers.map((number) => ({ number, hash: `${number}${branch}` })),

@@ -4,7 +4,7 @@ import type { ReplyHead } from '../upstreams/reply-head.ts';
 import type { Full } from '../limits/tenants.ts';
 import type { Ticking } from '../upstreams/clock.ts';
 import type { Upstream } from '../upstreams/upstream.ts';
-import { ATTEMPTS_MAX, NodeChoice } from './node-choice.ts';
+import { ATTEMPTS_MAX, NodeChoice, findUnknown, isOlder } from './node-choice.ts';
 import type { UpstreamQuery } from './upstream-query.ts';
 import {
   isError,
@@ -15,7 +15,6 @@ import {
   readPauseMs,
   withoutPage,
 } from './judge-reply.ts';
-import { findUnknown, isOlder } from './judge-height.ts';
 import { findKnownTransaction } from './known-transaction.ts';
 import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
 import { isRefusal, type Plain, withoutEncoding } from './reply-form.ts';

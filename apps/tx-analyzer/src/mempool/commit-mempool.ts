@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql, Database } from '@chainwatch/db';
 import { transactionIdOf } from '@chainwatch/events';
 import type { ChainContext } from '../model/chain-context.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
@@ -19,6 +19,8 @@ import type { OutboxEvent } from '../model/planned-event.ts';
 import { lockAndReadExisting } from '../commit/run-step.ts';
 import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
+import type { BlockRef } from '@chainwatch/chain-core';
+import { endSetAside, setAside, type Poison } from '@chainwatch/quarantine';
 
 /** What the mempool means, ready to be written. */
 export interface MempoolStep {
@@ -94,4 +96,54 @@ function insertInputsSql(
     ['integer', ({ input }) => input.vout],
   ]);
   return `INSERT INTO pending_inputs (chain_gid, hash, prev_txid, prev_vout) SELECT ${params.add(chainGid, 'text')}, * FROM ${source} ON CONFLICT DO NOTHING`;
+}
+
+/**
+ * Transactions of the mempool with which its step fails: left out while they wait there, and named by an incident. A block
+ * that holds one is analysed as ever. A start tries all of them again.
+ */
+export class PendingSetAsides {
+  readonly #hashes = new Set<string>();
+  readonly #db: Database;
+  readonly #chain: Pick<ChainContext, 'gid' | 'share'>;
+
+  constructor(db: Database, chain: Pick<ChainContext, 'gid' | 'share'>) {
+    this.#db = db;
+    this.#chain = chain;
+  }
+
+  has(hash: string): boolean {
+    return this.#hashes.has(hash);
+  }
+
+  /** Ends what an owner before set aside. */
+  async begin(): Promise<void> {
+    const { rows } = await this.#db.query<{ subject_id: string }>(
+      `SELECT subject_id FROM incidents WHERE chain_gid = $1 AND kind = 'poison:mempool' AND status = 'quarantined'`,
+      [this.#chain.gid],
+    );
+    await this.#end(rows.map(({ subject_id: hash }) => hash));
+  }
+
+  async add(block: BlockRef, poison: readonly Poison<string>[]): Promise<void> {
+    const items = poison.map(({ item: id, error }) => ({
+      ...{ step: 'mempool', block, error },
+      subject: { type: 'transaction' as const, id },
+    }));
+    await this.#chain.share.transaction((sql) => setAside(sql, this.#chain.gid, items));
+    for (const { item } of poison) this.#hashes.add(item);
+  }
+
+  /** Ends those that are not in the mempool any more. */
+  async keep(isPresent: (hash: string) => boolean): Promise<void> {
+    const gone = [...this.#hashes].filter((hash) => !isPresent(hash));
+    for (const hash of gone) this.#hashes.delete(hash);
+    await this.#end(gone);
+  }
+
+  async #end(subjectIds: readonly string[]): Promise<void> {
+    if (subjectIds.length === 0) return;
+    const { gid, share } = this.#chain;
+    await share.transaction((sql) => endSetAside(sql, gid, { step: 'mempool', subjectIds }));
+  }
 }

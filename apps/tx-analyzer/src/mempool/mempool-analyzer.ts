@@ -15,11 +15,10 @@ import { recordPending } from './record-pending.ts';
 import type { BlockRing } from '../feed/chain-feed.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
-import { commitMempool, type MempoolCommit, type MempoolStep } from './commit-mempool.ts';
+import { commitMempool, type MempoolCommit, type MempoolStep, PendingSetAsides } from './commit-mempool.ts';
 import { confirmAddresses } from '../watch/family-watch.ts';
 import { MempoolWatch, type MempoolLook } from './mempool-watch.ts';
 import { outpointKey } from '../model/coin.ts';
-import { PendingSetAsides } from './pending-set-asides.ts';
 import { PendingTracker } from './pending-tracker.ts';
 import {
   NO_OUTCOME,
@@ -34,9 +33,9 @@ import {
   prepareMempool,
   type PreparedMempool,
   type PrepareMempoolDeps,
+  sortByParents,
 } from './prepare-mempool.ts';
 import { readCoins } from '../utxo/read-coins.ts';
-import { sortByParents } from './sort-by-parents.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 
 interface MempoolDeps {

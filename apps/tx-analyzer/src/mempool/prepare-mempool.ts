@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, BlockHeader, Transaction } from '@chainwatch/chain-core';
 import { collectAddresses, concerns } from '../match/find-hits.ts';
-import type { MatchedTransaction } from '../model/matched-transaction.ts';
+import type { MatchedTransaction, WatchedByAddress } from '../model/matched-transaction.ts';
 import { matchTransactions } from '../match/match-transactions.ts';
-import type { WatchedByAddress } from '../model/matched-transaction.ts';
-import { outpointKey } from '../model/coin.ts';
+import { outpointKey, type KnownCoin } from '../model/coin.ts';
 import type { PendingTracker } from './pending-tracker.ts';
 import { listUsed } from '../match/prepare-blocks.ts';
-import type { KnownCoin } from '../model/coin.ts';
 import { resolveUtxos, type UtxoDeps } from '../utxo/resolve-utxos.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
 
@@ -110,4 +108,32 @@ export async function prepareMempool(
   ]);
   const matches = matchTransactions({ block: UNMINED, transactions: transactions.flat(), watched });
   return { matches, coins: new Map(coins), usedIds: listUsed(matches, watched) };
+}
+
+/** Each transaction after those among `transactions` whose outputs it spends, otherwise in the order given. */
+export function sortByParents(transactions: readonly Transaction[]): Transaction[] {
+  const byHash = new Map(transactions.map((transaction) => [transaction.hash, transaction]));
+  const sorted = new Set<Transaction>();
+  // An explicit stack: a chain of unconfirmed transactions may be as long as a mempool allows.
+  for (const first of transactions) {
+    const stack = [first];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const parent = findParentToCome(top, byHash, sorted);
+      if (parent !== undefined && !stack.includes(parent)) stack.push(parent);
+      else sorted.add(stack.pop()!);
+    }
+  }
+  return [...sorted];
+}
+
+function findParentToCome(
+  { utxo }: Transaction,
+  byHash: ReadonlyMap<string, Transaction>,
+  sorted: ReadonlySet<Transaction>,
+): Transaction | undefined {
+  for (const { txid } of utxo?.inputs ?? []) {
+    const parent = byHash.get(txid);
+    if (parent !== undefined && !sorted.has(parent)) return parent;
+  }
+  return undefined;
 }

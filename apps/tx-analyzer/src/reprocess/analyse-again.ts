@@ -21,9 +21,14 @@ import type { TransactionState } from '../model/transaction-state.ts';
 import { beginAgain, releaseCoins } from '../utxo/unproved-coins.ts';
 import { UtxoFinder } from '../utxo/utxo-finder.ts';
 import type { WriterContext, WriterWork } from '../commit/writer-queue.ts';
-import { compareChanges, deleteChanges, type StaleChange } from './compare-changes.ts';
+import {
+  compareChanges,
+  deleteChanges,
+  type StaleChange,
+  rewriteRecords,
+  undoRecords,
+} from './rewrite-records.ts';
 import { isWhole, planReprocess, type ReprocessPlan, agreedKey } from './plan-reprocess.ts';
-import { rewriteRecords, undoRecords } from './rewrite-records.ts';
 import { describeAttested, judgeOpinions } from '../commit/judge-opinions.ts';
 
 /**

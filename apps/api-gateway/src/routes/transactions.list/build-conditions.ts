@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AddValue } from '../../lists/build-conditions.ts';
 import { containsIn } from '../../lists/search-rows.ts';
-import type { TransactionFilters } from './types.ts';
+import type { TransactionFilters, Range } from './types.ts';
+import type { ValueSource } from '../../lists/read-ids-by-value.ts';
+import type { Sql } from '@chainwatch/db';
+import { normalizeChainGid } from '@chainwatch/chain-registry';
+import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
+import { NOBODY } from '../../lists/sum-counts.ts';
+import { listCanonicalForms } from '../../addresses/parse-address.ts';
+import { families } from '../../records/path-schemas.ts';
+import type { TransactionQuery } from './transaction-query.ts';
 
 interface Conditions {
   /** Conditions over `transactions t`, with numbered parameters; the first is the project. */
@@ -89,4 +97,118 @@ function movesAtLeast(amount: string, assets: string): string {
   return `EXISTS (SELECT FROM transfers r LEFT JOIN assets d ON d.gid = r.asset_gid
     WHERE r.transaction_id = t.id AND r.asset_gid = ANY (${assets}) AND d.type IS DISTINCT FROM 'nft' AND coalesce(r.amount_raw >= ${amount}::numeric * power(10::numeric, d.decimals), true)
       AND (r.monitored_addresses = '{}' OR NOT EXISTS (SELECT FROM transfers f WHERE f.transaction_id = t.id AND f.monitored_addresses = '{}')))`;
+}
+
+export interface TransactionSource extends ValueSource {
+  /** The columns by which the source returns the rows of a value in order. */
+  readonly columns: readonly ('detected_at' | 'block_position')[];
+}
+
+const COLUMNS = ['detected_at', 'block_position'] as const;
+
+/** The source that serves these filters, if they consist of one that has a source. */
+export function findSource(
+  { projectId, statuses, chains, addressIds, publicKeyId, assets }: TransactionFilters,
+  name: string | undefined,
+): TransactionSource | undefined {
+  const ownRows = { type: 'text', where: 'project_id = $2', parameters: [projectId] } as const;
+  const addresses = {
+    table: 'transaction_addresses',
+    id: 'transaction_id',
+    type: 'uuid',
+    columns: COLUMNS,
+  } as const;
+  if (name === 'statuses' && statuses)
+    return {
+      ...ownRows,
+      table: 'transactions',
+      id: 'id',
+      key: 'status',
+      values: statuses,
+      columns: ['detected_at'],
+    };
+  if (name === 'chains' && chains)
+    return {
+      ...ownRows,
+      table: 'transactions',
+      id: 'id',
+      key: 'chain_gid',
+      values: chains,
+      columns: COLUMNS,
+    };
+  if (name === 'addressIds' && addressIds)
+    return { ...addresses, key: 'address_id', values: addressIds, isOverlapping: true };
+  if (name === 'publicKeyId' && publicKeyId !== undefined)
+    return { ...addresses, key: 'public_key_id', values: [publicKeyId], isRepeated: true };
+  if (name === 'assets' && assets)
+    return {
+      ...ownRows,
+      table: 'transfers',
+      id: 'transaction_id',
+      key: 'asset_gid',
+      values: assets,
+      columns: ['detected_at'],
+      isRepeated: true,
+      isOverlapping: true,
+    };
+  return undefined;
+}
+
+export async function resolveFilters(
+  sql: Sql,
+  projectId: string,
+  query: TransactionQuery,
+): Promise<TransactionFilters> {
+  return {
+    projectId,
+    chains: unique(query.chain_gids?.map(normalizeChainGid)),
+    statuses: unique(query.statuses),
+    directions: query.direction && [query.direction],
+    hashes: query.hash === undefined ? undefined : unique([query.hash, query.hash.toLowerCase()]),
+    blocks: toRange(query.from_block, query.to_block),
+    times: toRange(query.since, query.until),
+    addressIds: query.addresses && (await findAddressIds(sql, projectId, query.addresses)),
+    groups: unique(query.groups),
+    search: query.search,
+    publicKeyId: query.public_key_id && (await findPublicKeyId(sql, projectId, query.public_key_id)),
+    assets: unique(query.asset_gids && (await canonicalizeAssetGids(query.asset_gids))),
+    minAmount: query.min_amount,
+    memo: query.memo,
+    memoPrefix: query.memo_prefix,
+  };
+}
+
+type FilterName = Exclude<keyof TransactionFilters, 'projectId'>;
+
+/** The names of the filters that are set. */
+export function listSetFilters(filters: TransactionFilters): FilterName[] {
+  return (Object.keys(filters) as (keyof TransactionFilters)[]).filter(
+    (name): name is FilterName => name !== 'projectId' && filters[name] !== undefined,
+  );
+}
+
+function unique(values: readonly string[] | undefined): string[] | undefined {
+  return values && [...new Set(values)];
+}
+
+function toRange<V>(from: V | undefined, to: V | undefined): Range<V> | undefined {
+  return from === undefined && to === undefined ? undefined : { from, to };
+}
+
+async function findAddressIds(sql: Sql, projectId: string, addresses: readonly string[]): Promise<string[]> {
+  const forms = (await Promise.all(addresses.map(listCanonicalForms))).flat();
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM addresses WHERE project_id = $1 AND chain_family = ANY ($2) AND address = ANY ($3)',
+    [projectId, families, forms],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The id of no key if the project has no such key. */
+async function findPublicKeyId(sql: Sql, projectId: string, id: string): Promise<string> {
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM public_keys WHERE id = $1 AND project_id = $2',
+    [id, projectId],
+  );
+  return rows[0]?.id ?? NOBODY;
 }

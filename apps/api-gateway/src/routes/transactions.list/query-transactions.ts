@@ -2,7 +2,13 @@
 import type { TouchedRow, TransactionRow, TransferRow, TransactionFilters } from './types.ts';
 import type { Sql } from '@chainwatch/db';
 import type { TransactionQuery } from './transaction-query.ts';
-import { resolveFilters, listSetFilters } from './resolve-filters.ts';
+import {
+  resolveFilters,
+  listSetFilters,
+  buildConditions,
+  findSource,
+  type TransactionSource,
+} from './build-conditions.ts';
 import { toPage, type Page } from '@chainwatch/http';
 import { OWN_ADDRESSES_MAX, type OwnTransaction } from '../../records/transaction.ts';
 import type { Listing } from '../../lists/exports.ts';
@@ -10,8 +16,6 @@ import type { Principal } from '@chainwatch/key-store';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { openPager, type ListedRow, type Range } from '../../lists/pager.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
-import { buildConditions } from './build-conditions.ts';
-import { findSource, type TransactionSource } from './transaction-sources.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { formatKnownAmount } from '@chainwatch/amounts';
