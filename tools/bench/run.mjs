@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** `npm run bench [-- watch-set pipeline latency]`: prepares the machine, then measures. */
+/** `npm run bench [-- pipeline latency]`: prepares the machine, then measures. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { exitWith } from '../../libs/host/src/setup-error.mjs';

@@ -122,7 +122,7 @@ async function openReplay(directory: string, transactions: 200 | 1_500): Promise
   let head = first - 1;
   await replay.setHead(head);
   return {
-    name: `recorded, blocks of ${transactions}`,
+    name: `generated, blocks of ${transactions}`,
     goal: goalOf(transactions),
     url: replay.url,
     rounds: Math.min(ROUNDS, Math.floor(blocks / 2) - warmUp),

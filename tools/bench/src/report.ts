@@ -2,7 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { BENCHES, BENCH_NAMES, type BenchName } from '../bench-names.mjs';
 import { formatCsv, parseCsv } from './csv.ts';
+
+/** Of a cell in the page: the CSV has all of it. */
+const CELL_MAX = 90;
 
 export interface Row {
   readonly name: string;
@@ -12,18 +16,21 @@ export interface Row {
   readonly detail: string;
 }
 
-const COLUMNS = ['date', 'figure', 'goal', 'is_met', 'measured', 'detail', 'machine'] as const;
+const COLUMNS = ['date', 'bench', 'figure', 'goal', 'is_met', 'measured', 'detail', 'machine'] as const;
 type Entry = Readonly<Record<(typeof COLUMNS)[number], string>>;
-
-/** Of a cell in the page; what is longer goes below the table. */
-const CELL_MAX = 90;
 
 /** Prints every figure as it comes, appends them to docs/benchmarks/history.csv, and writes docs/benchmarks.md from its last ones. */
 export class Report {
-  readonly #rows: Row[] = [];
+  readonly #rows: (Row & { readonly bench: string })[] = [];
+  #bench = '';
+
+  /** What is added from here on is of this bench. */
+  begin(bench: BenchName): void {
+    this.#bench = bench;
+  }
 
   add(row: Row): void {
-    this.#rows.push(row);
+    this.#rows.push({ ...row, bench: this.#bench });
     const verdict = row.isMet ? 'met' : 'missed';
     console.log(
       `\n${row.name}\n  goal      ${row.goal}\n  measured  ${row.measured} (${verdict})\n  ${row.detail}`,
@@ -36,8 +43,8 @@ export class Report {
     const [, ...known] = parseCsv(readFileSync(history, 'utf8'));
     const date = new Date().toISOString().slice(0, 10);
     const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
-    const fresh = this.#rows.map(({ name, goal, isMet, measured, detail }) => [
-      ...[date, name, goal, isMet ? 'yes' : 'no', measured, detail, machine],
+    const fresh = this.#rows.map(({ bench, name, goal, isMet, measured, detail }) => [
+      ...[date, bench, name, goal, isMet ? 'yes' : 'no', measured, detail, machine],
     ]);
     const all = [...known, ...fresh];
     writeFileSync(history, formatCsv([COLUMNS, ...all]));
@@ -49,38 +56,28 @@ function toEntry(cells: readonly string[]): Entry {
   return Object.fromEntries(COLUMNS.map((column, index) => [column, cells[index] ?? ''])) as Entry;
 }
 
-/** The last entry of each figure with a verdict; goals that are missed come first. Entries without one compare two builds. */
+/** The last entry of each figure with a verdict, by bench. Entries without a verdict compare two builds. */
 export function renderPage(history: readonly Entry[]): string {
   const last = [
     ...new Map(history.filter(({ is_met }) => is_met !== '').map((entry) => [entry.figure, entry])).values(),
   ];
-  const missed = last.filter(({ is_met }) => is_met === 'no');
-  const met = last.filter(({ is_met }) => is_met === 'yes');
+  const rows = BENCH_NAMES.flatMap((name) => last.filter(({ bench }) => bench === name).map(renderRow));
+  const methods = BENCH_NAMES.map((name) => `- **${name}**: ${BENCHES[name]}\n`);
   return `# Benchmarks
 
-Written by \`npm run bench\`. Ratios are taken within one run, because the machine is a shared one. Older figures are in [history.csv](benchmarks/history.csv), with what was compared once (before and after a change).
+Written by \`npm run bench\`. Ratios are taken within one run, because the machine is a shared one. [history.csv](benchmarks/history.csv) has how each figure came about, older ones, and what was compared once.
 
-## Goals that are missed
+| Bench | Figure | Goal | Measured | Met | Date |
+|---|---|---|---|---|---|
+${rows.join('')}
+## How each measures
 
-${renderTable(missed)}
-## Goals that are met
-
-${renderTable(met)}
-## How it was measured
-
-${[...missed, ...met].map(renderNote).join('\n')}`;
+${methods.join('')}`;
 }
 
-function renderTable(entries: readonly Entry[]): string {
-  const rows = entries.map(
-    ({ figure, goal, measured, date }) => `| ${figure} | ${goal} | ${shorten(measured)} | ${date} |\n`,
-  );
-  return `| Figure | Goal | Measured | Date |\n|---|---|---|---|\n${rows.join('')}`;
-}
-
-function renderNote({ figure, measured, detail, machine }: Entry): string {
-  const whole = shorten(measured) === measured ? '' : ` Measured: ${measured}.`;
-  return `**${figure}.**${whole} ${detail[0]?.toUpperCase() ?? ''}${detail.slice(1)}. ${machine}.\n`;
+function renderRow({ bench, figure, goal, measured, is_met, date }: Entry): string {
+  const met = is_met === 'yes' ? 'yes' : '**no**';
+  return `| ${bench} | ${figure} | ${goal} | ${shorten(measured)} | ${met} | ${date} |\n`;
 }
 
 /** The leading parts, between semicolons, that fit a cell; at least one. */

@@ -108,7 +108,7 @@ describe('shell of the pages', () => {
     ['npm run nothing -- --x', 'expected a script'],
     ['npm start -- --detached', 'expected flags of npm start'],
     ['npm run soak -- gone', 'expected one of oracle'],
-    ['npm run bench -- gone', 'expected one of watch-set'],
+    ['npm run bench -- gone', 'expected one of deliveries'],
     ['npm run demo -- sent --to x', 'expected a tool'],
     ['npm run --silent demo -- send --from x', 'expected a flag of send'],
     ['npm --prefix examples/gone start', 'expected a script'],
