@@ -288,12 +288,12 @@ describe('with more rows than a connection holds', () => {
   });
 
   it('ends with its key, cut off', async () => {
-    const [revoked, expiring] = [
-      await makeKey(),
-      await makeKey({ expires_at: new Date(Date.now() + 1_500).toISOString() }),
-    ];
     const ending = await startSpecWorld({ sharing: world });
     const served = watchResponses(ending);
+    const [revoked, expiring] = [
+      await makeKey(),
+      await makeKey({ expires_at: new Date(Date.now() + 5_000).toISOString() }),
+    ];
     const cut = [await openLong(ending, revoked), await openLong(ending, expiring)];
     const stays = await openLong(ending);
     await world.management.delete(`/management/keys/${revoked.id}`).expect(204);
