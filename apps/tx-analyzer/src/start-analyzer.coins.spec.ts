@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { createFailoverClient, type Block, type ChainFamily, type Network } from '@chainwatch/chain-core';
-import { findFamily, findNetwork, overrideNetworks } from '@chainwatch/chain-registry';
+import { findFamily, findNetwork } from '@chainwatch/chain-registry';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
@@ -62,7 +62,8 @@ beforeAll(async () => {
   family = (await findFamily('bip122'))!;
 });
 afterAll(async () => {
-  overrideNetworks([]);
+  // Specs share the process.
+  family.catalogue.override([]);
   await postgres.stop();
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { matchCommands } from './search-dialog.tsx';
+import { matchCommands } from './match-commands.ts';
 
 const COMMANDS = [
   { title: 'Addresses' },

@@ -10,6 +10,12 @@ import {
   Truck,
   Wallet,
   type LucideIcon,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  Sun,
+  Upload,
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useRef, useState, type RefObject } from 'react';
 import { searchQuery, type Found as SearchHit } from '../api/queries.ts';
@@ -18,7 +24,11 @@ import { shorten } from '../ui/copy.tsx';
 import { Problem } from '../ui/notice.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
-import { useCommands, type Command } from './commands.ts';
+import { matchCommands } from './match-commands.ts';
+import { useMay } from '../api/session.ts';
+import { usePlaces } from './places.ts';
+import { chooseTheme } from './theme.ts';
+import { useLeave } from './use-leave.ts';
 
 const ICONS: Readonly<Record<SearchHit['type'], LucideIcon>> = {
   address: Wallet,
@@ -235,21 +245,55 @@ function pathOf({ type, id, title, channel_id }: SearchHit): string {
   }
 }
 
-interface Named {
+/** What the search box offers beside what it finds: a page to go to, or something to do. */
+interface Command {
   readonly title: string;
+  readonly about: 'Page' | 'Action';
+  readonly icon: LucideIcon;
   /** Other words for it. */
   readonly words?: string;
+  readonly run: () => void;
 }
 
-/** Each word that was written begins another word of the command: `add addr` is "Add address", and not "Addresses". */
-export function matchCommands<C extends Named>(commands: readonly C[], text: string): readonly C[] {
-  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return commands.filter(({ title, words = '' }) => {
-    const left = `${title} ${words}`.toLowerCase().split(/\s+/);
-    return wanted.every((word) => {
-      const at = left.findIndex((each) => each.startsWith(word));
-      if (at !== -1) left.splice(at, 1);
-      return at !== -1;
-    });
-  });
+/** Those that the session may use. */
+function useCommands(): readonly Command[] {
+  const router = useRouter();
+  const may = useMay();
+  const leave = useLeave();
+  const pages = usePlaces()
+    .flat()
+    .map(
+      ({ to, name, icon }): Command => ({
+        ...{ title: name, about: 'Page', icon, run: () => void router.navigate({ to }) },
+      }),
+    );
+  const open = (to: '/addresses' | '/channels', dialog: 'add' | 'import') => (): void =>
+    void router.navigate({ to, state: { dialog } });
+  const act = (command: Omit<Command, 'about'>): Command => ({ ...command, about: 'Action' });
+  return [
+    ...pages,
+    ...(may('api:address:write')
+      ? [
+          act({
+            title: 'Add address',
+            icon: Plus,
+            words: 'new monitor watch',
+            run: open('/addresses', 'add'),
+          }),
+          act({
+            title: 'Import addresses',
+            icon: Upload,
+            words: 'csv file',
+            run: open('/addresses', 'import'),
+          }),
+        ]
+      : []),
+    ...(may('api:notification_channel:write')
+      ? [act({ title: 'Add channel', icon: Plus, words: 'new webhook', run: open('/channels', 'add') })]
+      : []),
+    act({ title: 'Light theme', icon: Sun, words: 'appearance', run: () => chooseTheme('light') }),
+    act({ title: 'Dark theme', icon: Moon, words: 'appearance', run: () => chooseTheme('dark') }),
+    act({ title: 'System theme', icon: Monitor, words: 'appearance', run: () => chooseTheme('system') }),
+    act({ title: 'Sign out', icon: LogOut, words: 'log out', run: () => void leave() }),
+  ];
 }

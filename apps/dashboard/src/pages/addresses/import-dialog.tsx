@@ -5,14 +5,15 @@ import { Button } from '../../ui/button.tsx';
 import { FileChooser } from '../../ui/file-chooser.tsx';
 import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
-import { checkEntries, type CheckedEntries } from './check-entries.ts';
+import { checkEntries, type CheckedEntries, type ReadyEntry } from './check-entries.ts';
 import { useFamilies, type Family, toTitle } from './families.ts';
 import { FamilySelect } from './family-select.tsx';
-import { importEntries, type ImportResult } from './import-entries.ts';
 import { parseCsv, type Fault, type ParsedFile } from './parse-csv.ts';
 import { Download } from 'lucide-react';
 import { Checkbox } from '../../ui/field.tsx';
 import { saveFile } from '../../ui/save-file.ts';
+import { writeRejected } from './rejected-file.ts';
+import { api, bodyOf } from '../../api/client.ts';
 
 interface ChosenFile {
   /** Of each choice another one: the same file may have been changed. */
@@ -217,30 +218,67 @@ function Rejected({ file, name, faults }: RejectedProps) {
   );
 }
 
-const COLUMNS = ['address', 'label', 'family'];
-
-/**
- * The rejected lines as a file that can be mended and imported again: the columns as they were, then the line and the reason.
- */
-export function writeRejected(
-  { head = COLUMNS, cells }: Pick<ParsedFile, 'head' | 'cells'>,
-  faults: readonly Fault[],
-): string {
-  const width = Math.max(head.length, ...faults.map(({ line }) => cells.get(line)?.length ?? 0));
-  const pad = (row: readonly string[]): string[] => Array.from({ length: width }, (_, at) => row[at] ?? '');
-  const rows = faults.map(({ line, reason }) => [
-    ...pad(cells.get(line) ?? []).map(guard),
-    String(line),
-    reason,
-  ]);
-  return [[...pad(head), 'line', 'reason'], ...rows].map((row) => `${row.map(quote).join(',')}\r\n`).join('');
+interface ImportResult {
+  readonly created: number;
+  readonly existing: number;
+  readonly faults: readonly Fault[];
 }
 
-/** A spreadsheet would calculate it. The import takes the mark away. */
-function guard(cell: string): string {
-  return /^[=+\-@\t]/.test(cell) ? `'${cell}` : cell;
+/** One request each; the API takes more, and a smaller part shows progress sooner. */
+const PART = 1_000;
+
+interface ImportOptions {
+  /** Whether burn addresses are meant. */
+  readonly allowBurn: boolean;
+  /** Called with the number that was sent so far. */
+  readonly onSent: (count: number) => void;
 }
 
-function quote(cell: string): string {
-  return /[",;\r\n\t]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+/** Sends entries part by part, a family at a time. @throws ApiError */
+async function importEntries(
+  entries: readonly ReadyEntry[],
+  { allowBurn, onSent }: ImportOptions,
+): Promise<ImportResult> {
+  const faults: Fault[] = [];
+  let [created, existing, sent] = [0, 0, 0];
+  onSent(0);
+  for (const part of splitByFamily(entries)) {
+    const { items } = await bodyOf(
+      api.POST('/addresses/external/batch', {
+        body: {
+          chain_family: part[0]!.family,
+          addresses: part.map(({ value, label, groups, metadata, chain_gids }) => ({
+            ...{ value, label, groups, metadata, chain_gids },
+            allow_burn: allowBurn,
+          })),
+        },
+      }),
+    );
+    for (const [index, item] of items.entries()) {
+      if (item.status === 'created') created += 1;
+      else if (item.status === 'exists') existing += 1;
+      else faults.push({ line: part[index]!.line, reason: reasonOf(item.problem) });
+    }
+    onSent((sent += part.length));
+  }
+  return { created, existing, faults };
+}
+
+interface ItemProblem {
+  readonly detail?: string;
+  readonly title?: string;
+  readonly fields?: readonly { readonly reason: string }[];
+}
+
+function reasonOf({ fields, detail, title }: ItemProblem): string {
+  return fields?.[0]?.reason ?? detail ?? title ?? 'the address was rejected';
+}
+
+function splitByFamily(entries: readonly ReadyEntry[]): ReadyEntry[][] {
+  const families = Map.groupBy(entries, ({ family }) => family);
+  return [...families.values()].flatMap((group) =>
+    Array.from({ length: Math.ceil(group.length / PART) }, (_, index) =>
+      group.slice(index * PART, (index + 1) * PART),
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Policy } from '../../api/chain-queries.ts';
-import { describePolicy, leastDepthOf } from './policy-panel.tsx';
+import { describePolicy, leastDepthOf } from './describe-policy.ts';
 
 const policy = (change: Partial<Policy>): Policy => ({
   ...{ chain_gid: 'eip155:1', type: 'depth', depth: 3, required_confirmations: 3, is_unsafe: false },

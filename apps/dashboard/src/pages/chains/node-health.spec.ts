@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fillQuarters, sayHealth } from './node-panel.tsx';
+import { fillQuarters, sayHealth } from './node-health.ts';
 
 const quarter = (at: string, failures: number, latency_ms: number | null = 40) => ({
   ...{ at: `2026-01-02T${at}:00.000Z`, samples: 90 },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describePreview } from './preview-line.tsx';
+import { describePreview } from './describe-preview.ts';
 
 it.each([
   [412, true, 'Last week this channel would have had 412 events.'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { listSteps } from './first-steps.tsx';
+import { listSteps } from './list-steps.ts';
 
 const channels = { active: 0, failing: 0, failed: 0, archived: 0 };
 const deliveries = { pending: 0, delivered: 0, failed: 0, held: 0, discarded: 0 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { UsageRow } from '../../api/gateway-queries.ts';
-import { sayMean, sayP95, sayShare, sumUsage } from './gateway.tsx';
+import { sayMean, sayP95, sayShare, sumUsage } from './sum-usage.ts';
 
 const row = (method: string, key_id: string, requests: number, cached = 0): UsageRow => ({
   ...{ hour: '2026-01-01T00:00:00.000Z', chain_gid: 'eip155:1', method, key_id },

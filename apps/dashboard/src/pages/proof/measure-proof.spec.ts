@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { measureProof } from './proof-page.tsx';
+import { measureProof } from './measure-proof.ts';
 
 it('counts nodes and bytes of each part', () => {
   expect(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useQuery, useMutation } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Download, FileX } from 'lucide-react';
+import { Download, FileX, Check, TriangleAlert, X, type LucideIcon } from 'lucide-react';
 import { proofQuery, type Proof } from '../../api/proof-queries.ts';
 import type { Transaction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,13 +9,14 @@ import { Empty, Problem, Waiting } from '../../ui/notice.tsx';
 import { Panel, Fact, Facts } from '../../ui/panel.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { TransactionFrame } from '../trace/transaction-frame.tsx';
-import { ProofMeaning } from './proof-meaning.tsx';
 import { Hash } from '../../ui/copy.tsx';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Status, toWords } from '../../ui/status.tsx';
-import { useState } from 'react';
+import { measureProof } from './measure-proof.ts';
+import { useState, type ReactNode } from 'react';
 import { TextField } from '../../ui/field.tsx';
 import { Outcome } from './outcome.tsx';
+import { toTrustedHash } from './trusted-hash.ts';
 import { verifyProof } from './verify-proof.ts';
 
 /** What shows that the transaction is in its block, without trust in this service. */
@@ -127,37 +128,6 @@ function ProofFacts({ proof }: { readonly proof: Proof }) {
   );
 }
 
-interface Part {
-  readonly name: string;
-  /** Nodes of a trie, or hashes beside the path of a tree. */
-  readonly nodes: number;
-  readonly bytes: number;
-}
-
-/** How long each branch is, and how many bytes each part of the item has. */
-export function measureProof({ branch, item, header }: Pick<Proof, 'branch' | 'item' | 'header'>): {
-  readonly branches: readonly Part[];
-  readonly items: readonly Omit<Part, 'nodes'>[];
-} {
-  const { index: _index, ...texts } = item ?? { index: 0 };
-  return {
-    branches: Object.entries(branch ?? {}).map(([name, nodes]) => ({
-      name,
-      nodes: nodes.length,
-      bytes: nodes.reduce((sum, node) => sum + bytesOf(node), 0),
-    })),
-    items: Object.entries({ ...(header !== null && { header }), ...texts }).map(([name, text]) => ({
-      name,
-      bytes: bytesOf(text),
-    })),
-  };
-}
-
-/** Of hexadecimal text, with `0x` or without. */
-function bytesOf(text: string | null): number {
-  return text === null ? 0 : text.replace(/^0x/, '').length / 2;
-}
-
 /** Verifies the proof in the browser, against a block hash from a second source. */
 function VerifyPanel({ proof }: { readonly proof: Proof }) {
   const [text, setText] = useState('');
@@ -224,15 +194,79 @@ function Refused({ reason, isOtherBlock }: { readonly reason: string; readonly i
   );
 }
 
-const PREFIX = '0x';
+/** What the hash of a block covers, by the type of its proof. */
+const COVERED: Readonly<Partial<Record<string, string>>> = {
+  mpt: 'The block hash covers the transaction, its receipt, and the logs in it. Transfers are decoded from these bytes.',
+  merkle:
+    'The block hash covers the transaction. Transfers are decoded from its outputs. Senders are not part of the proof.',
+  signed_merkle:
+    'The block hash covers the transaction and its result, and the producer signed it. Token transfers that a contract logs are not covered, so they are not shown.',
+};
 
-/**
- * A block hash as a person pastes it, written as the proof writes its own: sources differ in the prefix and in the case of
- * its letters, which mean nothing.
- * @returns undefined where nothing was pasted
- */
-export function toTrustedHash(text: string, blockHash: string): string | undefined {
-  const digits = text.trim().toLowerCase().replace(/^0x/, '');
-  if (digits === '') return undefined;
-  return blockHash.startsWith(PREFIX) ? `${PREFIX}${digits}` : digits;
+/** What a proof says and what it does not, or why there is none. */
+function ProofMeaning({ proof }: { readonly proof: Proof }) {
+  if (proof.type === 'none') return <NoProof proof={proof} />;
+  return (
+    <Panel title="What this proof says">
+      <ul className="flex flex-col gap-2.5 text-[13px]">
+        <Line icon={Check} look="text-ok" label="Shown">
+          The transaction is in block {proof.block_number.toLocaleString()}, if the chain has this block.{' '}
+          {COVERED[proof.type] ?? 'This page does not know proofs of this type, and cannot verify it.'}
+        </Line>
+        <Line icon={X} look="text-bad" label="Not shown">
+          It does not show that nothing else happened. A proof shows inclusion, not completeness.
+        </Line>
+        <Line icon={X} look="text-bad" label="Not shown">
+          It does not show that the chain has this block, or keeps it. Take the block hash from a second
+          source, and wait until the block is final.
+        </Line>
+      </ul>
+    </Panel>
+  );
+}
+
+function NoProof({ proof: { reason, signatures = [] } }: { readonly proof: Proof }) {
+  return (
+    <Panel title="No proof exists">
+      <div className="flex flex-col gap-3 text-[13px]">
+        <ul>
+          <Line icon={TriangleAlert} look="text-warn" label="Reason">
+            {reason ?? 'The service gave no reason.'}
+          </Line>
+        </ul>
+        <p className="text-soft">
+          Nothing on this page can be verified without trust in this service. Compare the transaction with a
+          node or an explorer of your own.
+        </p>
+        {signatures.length > 0 && (
+          <div>
+            <p className="text-soft">Signatures of the transaction:</p>
+            <ul>
+              {signatures.map((signature) => (
+                <li key={signature}>
+                  <Hash text={signature} isWhole />
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+interface LineProps {
+  readonly icon: LucideIcon;
+  readonly look: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function Line({ icon: Icon, look, label, children }: LineProps) {
+  return (
+    <li className="flex gap-2.5">
+      <Icon aria-label={label} className={`mt-0.5 size-4 shrink-0 ${look}`} />
+      <span className="min-w-0 break-words">{children}</span>
+    </li>
+  );
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { toTrustedHash } from './proof-page.tsx';
+import { toTrustedHash } from './trusted-hash.ts';
 
 it.each([
   ['0xAB12', '0xab12', '0xab12'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findFault, guessType, LEDGER_BYTES_MAX } from './upload-dialog.tsx';
+import { findFault, guessType, LEDGER_BYTES_MAX } from './ledger-file.ts';
 
 it.each([
   ['october.csv', 'text/csv'],

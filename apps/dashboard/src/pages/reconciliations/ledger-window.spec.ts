@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { NO_WINDOW, toQuery } from './upload-dialog.tsx';
+import { NO_WINDOW, toQuery } from './ledger-window.ts';
 
 it('leaves out what was not written', () => {
   expect(toQuery({ ...NO_WINDOW, name: '  ' })).toEqual({ scope: 'project' });
