@@ -20,11 +20,6 @@ export function processorTimeMs(pid: number): number {
   return family.reduce((total, member) => total + ticksOf(fieldsOf.get(member)!) * TICK_MS, 0);
 }
 
-/** Milliseconds that a process with one thread has been on a processor, in nanoseconds of the scheduler (proc(5)). */
-export function backendTimeMs(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
-}
-
 /** The process that started this one. */
 export function parentOf(pid: number): number {
   return Number(readFields(pid)?.[1]);
