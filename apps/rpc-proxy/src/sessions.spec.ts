@@ -312,7 +312,9 @@ describe('a key never sees a chain go backwards', () => {
       Object.defineProperty(session, 'number', { value: 105 });
     }
     performance.now = () => readTime() + 30_500;
-    expect(await answers).toEqual([{ error: 'network unavailable' }, { error: 'network unavailable' }]);
+    // The call's own time may be up first.
+    const error = expect.stringMatching(/^network unavailable(: no answer within 30 seconds)?$/);
+    expect(await answers).toEqual([{ error }, { error }]);
   });
 
   it('is free to see any chain after 30 s', async () => {

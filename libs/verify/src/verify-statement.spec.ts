@@ -90,6 +90,17 @@ it('refuses another spelling of the same signature', async () => {
   expect(await verifyStatement(text.replace(value, other), { keys })).toMatchObject({ isValid: false });
 });
 
+it('refuses the same digest in capital letters', async () => {
+  const { text, signature } = sign(lines);
+  const { sha256: stated } = signature;
+  const changed = text.replace(stated, stated.toUpperCase());
+  expect(changed).not.toBe(text);
+  expect(await verifyStatement(changed, { keys })).toMatchObject({
+    isValid: false,
+    faults: [expect.stringContaining('signature.sha256')],
+  });
+});
+
 it.each([
   ['kid', { kid: 'other' }, 'signature.kid'],
   ['algorithm', { algorithm: 'none' }, 'signature.algorithm'],

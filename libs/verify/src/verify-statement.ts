@@ -125,7 +125,7 @@ function checkSignature(
   if (algorithm !== 'Ed25519') return fault('signature.algorithm: expected Ed25519');
   const key = keys.find((each) => each.kid === kid);
   if (key === undefined) return fault(`signature.kid: expected one of your keys, got ${kid}`);
-  if (stated.toLowerCase() !== toHex(digest))
+  if (stated !== toHex(digest))
     fault(`signature.sha256: expected ${toHex(digest)}, that of the document, got ${stated}`);
   const [signature, publicKey] = [fromBase64(value), fromBase64(key.x)];
   if (!holds(signature, digest, publicKey)) fault('signature.value: it is not of this document and key');

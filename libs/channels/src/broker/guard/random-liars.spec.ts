@@ -7,6 +7,7 @@ import { join, u16, u32, u8, type Lie } from './spec-liars.ts';
 const TIMEOUT_MS = 400;
 const SEEDS = 150;
 const MIB = 1_048_576;
+const FLOOD = Buffer.alloc(40 * MIB, 'x');
 watchProcess();
 
 test.each<[string, string, Buffer | string]>([
@@ -20,7 +21,7 @@ test.each<[string, string, Buffer | string]>([
   ['nats', 'opened', '-ERR '],
 ])('a server of a %s channel that never ends: %s %j', async (kind, step, begin) => {
   const lie: Lie = (at, honest) =>
-    at === step ? join(honest, Buffer.from(begin as string), Buffer.alloc(100 * MIB, 'x')) : honest;
+    at === step ? join(honest, Buffer.from(begin as string), FLOOD) : honest;
   const liar = await start(PLACES[kind]!.protocol, lie);
   const channels = new Channels(kind);
   await channels.send(liar.port);
