@@ -2,8 +2,13 @@
 /** Specs, and what only specs share: `spec-*.ts` beside them, or a folder `spec-*`. */
 const SPECS = ['\\.spec\\.ts$', '/spec-[^/]+(\\.ts$|/)'];
 
-/** Rooms of an app, lowest first: a file imports from its own room and from those below. */
+const TESTING = '^libs/(testing|data/src/testing)/';
+
+/** Rooms of a package, lowest first: a file imports from its own room and from those below. */
 const ROOMS = {
+  'libs/common': ['problem', 'amounts', 'caip', 'api-key'],
+  'libs/platform': ['secrets', 'config', 'telemetry', 'http', 'cache'],
+  'libs/data': ['db', 'bus', 'key-store', 'quarantine', 'ownership', 'outbox', 'testing'],
   'apps/tx-analyzer': [
     'model',
     'watch',
@@ -73,14 +78,14 @@ export default {
     {
       name: 'no-testing-in-product',
       severity: 'error',
-      comment: 'libs/testing, libs/testing-stack and libs/host are for specs and tools.',
-      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/'] },
-      to: { path: '^libs/(testing|testing-stack|host)/' },
+      comment: 'libs/testing and @chainwatch/data/testing are for specs and tools.',
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, TESTING] },
+      to: { path: TESTING },
     },
     {
       name: 'no-tools-in-product',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: [...SPECS, '^libs/(testing|testing-stack|host)/'] },
+      from: { path: '^(apps|libs)/', pathNot: [...SPECS, TESTING] },
       to: { path: '^tools/' },
     },
     {
@@ -90,13 +95,7 @@ export default {
         'Images are built without devDependencies. Entries named source.worker.mjs are for running from the sources, build.mjs is for building.',
       from: {
         path: '^(apps|libs)/',
-        pathNot: [
-          ...SPECS,
-          '^libs/(testing|testing-stack|host)/',
-          '/examples/',
-          '/(source\\.worker|build)\\.mjs$',
-          '/vite\\.config\\.ts$',
-        ],
+        pathNot: [...SPECS, TESTING, '/examples/', '/(source\\.worker|build)\\.mjs$', '/vite\\.config\\.ts$'],
       },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
@@ -113,7 +112,7 @@ export default {
       severity: 'error',
       comment: 'Pure libraries take what they need from the caller.',
       from: {
-        path: '^libs/(caip|problem|api-key|webhook-signature|verify|amounts|events|chain-core|contract-abi|watch-set)/src/',
+        path: '^libs/((common|webhook-signature|verify|events|chain-core|watch-set)/src|ethereum/src/abi)/',
         pathNot: SPECS,
       },
       to: {
@@ -124,8 +123,8 @@ export default {
     ...Object.entries(ROOMS).flatMap(([app, rooms]) => orderRooms(app, rooms)),
   ],
   options: {
-    doNotFollow: { path: ['node_modules', 'libs/db/src/generated'] },
-    exclude: { path: ['libs/db/src/generated', '\\.chainwatch', '/dist/'] },
+    doNotFollow: { path: ['node_modules', 'libs/data/src/db/generated'] },
+    exclude: { path: ['libs/data/src/db/generated', '\\.chainwatch', '/dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -25,7 +25,7 @@ const LOG_CALL =
 const LOG_RULES = [
   {
     selector: ':matches(TSInterfaceDeclaration, TSTypeAliasDeclaration)[id.name=/Logger$/]',
-    message: 'Take Logger of @chainwatch/telemetry, or a Pick of it.',
+    message: 'Take Logger of @chainwatch/platform/telemetry, or a Pick of it.',
   },
   {
     selector: `${LOG_CALL} > ObjectExpression > Property[key.name=/^(error|e|cause|exception)$/]`,
@@ -54,18 +54,21 @@ const CONSTANT_RULES = [
   `${MODULE_CONSTANT} > NewExpression.init[callee.name="Set"] > ArrayExpression:has(> Literal:first-child)`,
 ].map((selector) => ({ selector, message: 'A constant of a module is UPPER_CASE.' }));
 
-/** Longer than a function may be, until they are drawn anew. */
-const LONG_FUNCTIONS = ['libs/testing-stack/src/create-fake-broker.ts', 'tools/bench/src/list-cases.ts'];
+/** Packages for specs. */
+const TESTING = ['libs/testing/**/*.ts', 'libs/data/src/testing/**/*.ts'];
 
-/** They take positions within bytes one by one: an object for each would be made thousands of times a second. */
+/** Longer than a function may be, until they are drawn anew. */
+const LONG_FUNCTIONS = ['libs/data/src/testing/create-fake-broker.ts', 'tools/bench/src/list-cases.ts'];
+
 /** One base class says what went wrong and whether to try again. */
 const ERROR_RULES = [
   {
     selector: 'ClassDeclaration[superClass.name="Error"]',
-    message: 'Extend BaseError of @chainwatch/problem.',
+    message: 'Extend BaseError of @chainwatch/common/problem.',
   },
 ];
 
+/** They take positions within bytes one by one: an object for each would be made thousands of times a second. */
 const BYTE_SCANNERS = ['apps/rpc-proxy/src/json/scan-reply.ts'];
 
 export default tseslint.config(
@@ -76,7 +79,7 @@ export default tseslint.config(
       '.chainwatch/',
       '.nx/',
       'coverage/',
-      'libs/db/src/generated/',
+      'libs/data/src/db/generated/',
       'libs/sdk/src/generated/',
       'tools/devnet/*/artifacts/',
     ],
@@ -115,7 +118,7 @@ export default tseslint.config(
   },
   {
     // `spec-*.ts` and `spec-*/` are what the specs of a folder share.
-    files: ['**/*.spec.ts', '**/spec-*.ts', '**/spec-*/**/*.ts', 'libs/{testing,testing-stack,host}/**/*.ts'],
+    files: ['**/*.spec.ts', '**/spec-*.ts', '**/spec-*/**/*.ts', ...TESTING],
     rules: { '@nx/enforce-module-boundaries': boundaries(specConstraints, ['@chainwatch/tool-*']) },
   },
   // The rows of `it.each` are parameters.
@@ -124,17 +127,11 @@ export default tseslint.config(
     rules: { 'max-lines': 'off', 'max-lines-per-function': 'off', 'max-params': 'off' },
   },
   {
-    files: [
-      '**/*.spec.ts',
-      '**/spec-*.ts',
-      '**/spec-*/**/*.ts',
-      'tools/**/*.ts',
-      'libs/{testing,testing-stack}/**/*.ts',
-    ],
+    files: ['**/*.spec.ts', '**/spec-*.ts', '**/spec-*/**/*.ts', 'tools/**/*.ts', ...TESTING],
     rules: { 'no-restricted-syntax': ['error', ...LOG_RULES] },
   },
   {
-    files: ['libs/telemetry/src/create-logger.ts', 'tools/{devnet,stack}/**/*.ts'],
+    files: ['libs/platform/src/telemetry/create-logger.ts', 'tools/{devnet,stack}/**/*.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
@@ -143,7 +140,7 @@ export default tseslint.config(
   },
   // What runs at a client needs nothing of the services.
   {
-    files: ['libs/{problem,sdk,verify}/**/*.ts', 'apps/cli/**/*.ts'],
+    files: ['libs/{sdk,verify}/**/*.ts', 'libs/common/src/problem/*.ts', 'apps/cli/**/*.ts'],
     ignores: ['**/*.spec.ts', '**/spec-*.ts'],
     rules: { 'no-restricted-syntax': ['error', ...LOG_RULES, ...CONSTANT_RULES] },
   },
@@ -152,7 +149,7 @@ export default tseslint.config(
   { files: BYTE_SCANNERS, rules: { 'max-params': 'off' } },
   // Express knows a handler of errors by its four parameters; `unwrap` has the parameters of Standard Webhooks and its options.
   {
-    files: ['libs/http/src/problem-errors.ts', 'libs/sdk/src/webhooks/unwrap.ts'],
+    files: ['libs/platform/src/http/problem-errors.ts', 'libs/sdk/src/webhooks/unwrap.ts'],
     rules: { 'max-params': ['error', { max: 4 }] },
   },
   { files: LONG_FUNCTIONS, rules: { 'max-lines-per-function': 'off' } },

@@ -41,6 +41,10 @@ export default {
     'libs/*': {
       project: ['src/**/*.ts'],
     },
+    'libs/testing': {
+      entry: ['src/host/*.mjs'],
+      project: ['src/**/*.{ts,mjs}'],
+    },
     'libs/chain-bitcoin': {
       entry: ['src/hd/source.worker.mjs'],
       project: ['src/**/*.{ts,mjs}'],
@@ -56,8 +60,8 @@ export default {
     'libs/verify': {
       project: ['src/**/*.ts', '*.mjs'],
     },
-    'libs/db': {
-      project: ['src/**/*.ts', '!src/generated/**'],
+    'libs/data': {
+      project: ['src/**/*.ts', '!src/db/generated/**'],
     },
     'tools/*': {
       entry: ['**/*.mjs', 'src/main.ts'],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { UsageError } from '../../libs/host/src/setup-error.mjs';
+import { UsageError } from '../../libs/testing/src/host/setup-error.mjs';
 
 /** In the order in which they run, and how each measures. */
 export const BENCHES = /** @type {const} */ ({

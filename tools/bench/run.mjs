@@ -2,7 +2,7 @@
 /** `npm run bench [-- pipeline latency]`: prepares the machine, then measures. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { exitWith } from '../../libs/testing/src/host/setup-error.mjs';
 import { parseBenchNames } from './bench-names.mjs';
 import { prepare } from '../stack/prepare.mjs';
 

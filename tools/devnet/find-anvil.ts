@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { repoDir, SetupError } from '@chainwatch/host';
+import { repoDir, SetupError } from '@chainwatch/testing/host';
 
 /** @throws SetupError when npm has no anvil for this platform */
 export function findAnvil(): string {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProcessSpec } from '@chainwatch/host';
+import type { ProcessSpec } from '@chainwatch/testing/host';
 
 /** What a family brings to `npm start`: the node of its local chain. */
 export interface LocalNode<PortName extends string = string> {

@@ -5,7 +5,7 @@
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 const [version = '', folder = repoDir] = process.argv.slice(2);
 const read = (/** @type {string} */ path) => readFileSync(join(folder, path), 'utf8');

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
 import { BOARDS } from './boards.mjs';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
-import { runCommand } from '../../libs/host/src/run-command.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 /**
  * Builds the pages that the API gateway serves. A process of its own: which React is bundled depends on the environment.

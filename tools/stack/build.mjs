@@ -3,8 +3,8 @@
 import { resolve } from 'node:path';
 import { buildRelease } from './bundle.mjs';
 import { generatePrismaClient } from './generate-prisma-client.mjs';
-import { repoDir } from '../../libs/host/src/repo.mjs';
-import { exitWith, UsageError } from '../../libs/host/src/setup-error.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { exitWith, UsageError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const [folder, ...others] = process.argv.slice(2);
 const stray = folder?.startsWith('-') || folder === '' ? folder : others[0];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
-import { runCommand } from '../../libs/host/src/run-command.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { distDir, repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 import { dropOldBundles } from './drop-old-bundles.mjs';
 import { hashFiles } from './hash-files.mjs';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 /**
  * What tinypool starts as a thread, from beside the chunk that holds tinypool: `entry/worker.js`. It is CommonJS, whatever the

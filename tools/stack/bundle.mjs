@@ -2,8 +2,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { commonJsNames } from './commonjs-names.mjs';
-import { distDir, repoDir } from '../../libs/host/src/repo.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { distDir, repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 import { buildDashboard } from './build-dashboard.mjs';
 import { bundleDocs } from './bundle-docs.mjs';
 import { bundlePoolThread } from './bundle-pool-thread.mjs';

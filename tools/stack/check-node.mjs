@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const NODE_MIN = { major: 20, minor: 19 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../libs/host/src/setup-error.mjs';
+import { UsageError } from '../../libs/testing/src/host/setup-error.mjs';
 
 /** The tools of `npm run demo -- …` and the flags of each, all of which have a value. */
 export const DEMO_FLAGS = /** @type {const} */ ({

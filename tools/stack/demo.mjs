@@ -2,7 +2,7 @@
 /** `npm run demo`: shows the running stack at work; `-- send …` and `-- receive …` by hand. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { exitWith } from '../../libs/testing/src/host/setup-error.mjs';
 import { parseDemoOptions } from './demo-options.mjs';
 import { prepare } from './prepare.mjs';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { distDir } from '../../libs/host/src/repo.mjs';
+import { distDir } from '../../libs/testing/src/host/repo.mjs';
 
 const KEPT_BUNDLES = 3;
 /** A stack or a test may still run on a bundle that others have replaced. */

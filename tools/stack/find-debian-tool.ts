@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findExecutable, repoDir } from '@chainwatch/host';
+import { findExecutable, repoDir } from '@chainwatch/testing/host';
 
 const run = promisify(execFile);
 const toolsDir = join(repoDir, '.chainwatch', 'tools');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findExecutable } from '../../libs/host/src/find-executable.mjs';
-import { runCommand } from '../../libs/host/src/run-command.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { findExecutable } from '../../libs/testing/src/host/find-executable.mjs';
+import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 /** Package names are the same everywhere, but not every system has both. */
 const MANAGERS = [

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
-import { runCommand } from '../../libs/host/src/run-command.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const schemaFile = join(repoDir, 'prisma', 'schema.prisma');
 const generatedDir = join(repoDir, 'libs', 'db', 'src', 'generated');

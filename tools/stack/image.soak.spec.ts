@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findExecutable, repoDir } from '@chainwatch/host';
+import { findExecutable, repoDir } from '@chainwatch/testing/host';
 import { serviceNames } from './services.mjs';
 
 /**

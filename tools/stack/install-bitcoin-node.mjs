@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 import { lastLines, runNpm } from './run-npm.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const nodeDir = join(repoDir, 'tools/devnet/bitcoin');
 const stampFile = join(nodeDir, 'node_modules', '.chainwatch-stamp');

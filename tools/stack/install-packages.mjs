@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
-import { runCommand } from '../../libs/host/src/run-command.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
 import { lastLines, runNpm } from './run-npm.mjs';
-import { SetupError } from '../../libs/host/src/setup-error.mjs';
+import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const lockFile = join(repoDir, 'package-lock.json');
 const modulesDir = join(repoDir, 'node_modules');

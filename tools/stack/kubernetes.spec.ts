@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { parse, parseAllDocuments } from 'yaml';
 import { findDebianTool } from './find-debian-tool.ts';
 import { BOARDS } from './boards.mjs';

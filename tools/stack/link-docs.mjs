@@ -2,7 +2,7 @@
 /** `node tools/stack/link-docs.mjs <bundle>`: puts the documentation beside the services of a bundle, which may run already. */
 import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { exitWith } from '../../libs/testing/src/host/setup-error.mjs';
 import { bundleDocs } from './bundle-docs.mjs';
 
 try {

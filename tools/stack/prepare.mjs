@@ -12,7 +12,7 @@ import { findServers } from './find-servers.mjs';
  * @param {{ env?: NodeJS.ProcessEnv, hasDevnet?: boolean }} [options] without devnet the nodes of the local chains stay out
  * @returns {Promise<{ natsServer: string | undefined, redisServer: string | undefined }>} paths of the server binaries,
  *   undefined where NATS_URL or REDIS_URL names a running server
- * @throws {import('../../libs/host/src/setup-error.mjs').SetupError} one sentence that says what to do
+ * @throws {import('../../libs/testing/src/host/setup-error.mjs').SetupError} one sentence that says what to do
  */
 export async function prepare({ env = process.env, hasDevnet = true } = {}) {
   checkNode();

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 const README = join(repoDir, 'apps/cli/README.md');
 const MARKS = /(<!-- session -->\n)[^]*(<!-- \/session -->)/;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 import { renderObjectives } from './objectives.mjs';
 import { BOARDS } from './boards.mjs';
 import { renderDashboard } from './render-dashboards.mjs';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../../libs/host/src/run-command.mjs';
+import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
 
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--progress=false'];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 /**
  * A row of deploy/services.json: one program, whose entry is apps/<name>/src/main.ts.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../libs/host/src/setup-error.mjs';
+import { UsageError } from '../../libs/testing/src/host/setup-error.mjs';
 
 /** @typedef {{ hasDemo: boolean, hasDevnet: boolean, portOffset: number, isDetached: boolean, isVerbose: boolean }} StackOptions */
 

@@ -7,7 +7,7 @@ import { waitFor } from '@chainwatch/testing';
 import { readLivePidFile } from './pid-files.mjs';
 import { startOutside, type Outside } from './spec-outside.ts';
 import { listPagesWithShell, runPage, type Reader } from './spec-page.ts';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 // Below the ports that the system hands out, so that no other spec's server is there by chance.
 const offset = 3_000 + Math.floor(Math.random() * 80) * 100;

@@ -5,8 +5,8 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { prepare } from './prepare.mjs';
-import { repoDir, stateDir } from '../../libs/host/src/repo.mjs';
-import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { repoDir, stateDir } from '../../libs/testing/src/host/repo.mjs';
+import { exitWith } from '../../libs/testing/src/host/setup-error.mjs';
 import { parseStackOptions } from './stack-options.mjs';
 
 try {

@@ -2,8 +2,8 @@
 /** `npm run stop`: ends the stack of this clone, and whatever a killed one left behind. */
 import { join } from 'node:path';
 import { endProcess, killLeftovers, readLivePidFile } from './pid-files.mjs';
-import { stateDir } from '../../libs/host/src/repo.mjs';
-import { exitWith, UsageError } from '../../libs/host/src/setup-error.mjs';
+import { stateDir } from '../../libs/testing/src/host/repo.mjs';
+import { exitWith, UsageError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const [stray] = process.argv.slice(2);
 if (stray !== undefined) exitWith(new UsageError(`expected no arguments, got ${stray}: npm run stop`));

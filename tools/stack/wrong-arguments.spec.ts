@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 /** Each script of package.json and each tool of the operator that takes arguments; none of them may begin its work. */
 const TSX = ['--import', 'tsx'];

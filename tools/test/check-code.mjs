@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { once } from 'node:events';
 import ts from 'typescript';
 import { ESLint } from 'eslint';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 /** Files of the repository's root, of prisma's folder and of the examples are checked with this project. */
 const ROOT_PROJECT = 'tools/test';

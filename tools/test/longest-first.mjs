@@ -10,7 +10,7 @@ const ORDER = [
   '/libs/ingestor/',
   '/apps/',
   '/tools/devnet/',
-  '/libs/bus/',
+  '/libs/data/src/bus/',
   '/(libs|tools/(?!acceptance/|stack/))',
   '/tools/acceptance/src/.*/crash',
   '/tools/acceptance/src/.*/misbehavior',

@@ -5,7 +5,7 @@ import { prepare } from '../stack/prepare.mjs';
 /**
  * Makes the machine ready for specs, which start their own servers whatever this shell points at.
  * @returns {Promise<string>} PATH with the folders of the servers that were found outside of it
- * @throws {import('../../libs/host/src/setup-error.mjs').SetupError}
+ * @throws {import('../../libs/testing/src/host/setup-error.mjs').SetupError}
  */
 export async function prepareServers() {
   const { natsServer, redisServer } = await prepare({ env: { ...process.env, NATS_URL: '', REDIS_URL: '' } });

@@ -7,13 +7,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 /** What a project has beside TypeScript in src, or in its folder for a tool. */
 /** @type {Readonly<Record<string, readonly string[]>>} */
 const MORE_FILES = {
   'apps/dashboard': ['src/**/*.tsx', 'vite.config.ts'],
-  'libs/host': ['src/*.mjs'],
+  'libs/testing': ['src/host/*.mjs'],
   'tools/acceptance': ['../../examples/**/*.ts'],
   'tools/nx': ['**/*.mjs'],
   'tools/stack': ['*.mjs'],

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/** `npm test`: everything, through Nx; `npm test -- libs/caip -t pattern`: Jest alone with these arguments. */
+/** `npm test`: everything, through Nx; `npm test -- libs/common/src/caip -t pattern`: Jest alone with these arguments. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { repoDir } from '../../libs/host/src/repo.mjs';
-import { exitWith } from '../../libs/host/src/setup-error.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { exitWith } from '../../libs/testing/src/host/setup-error.mjs';
 import { prepareServers } from './prepare-servers.mjs';
 
 try {

@@ -9,9 +9,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findExecutable } from '../../libs/host/src/find-executable.mjs';
-import { repoDir } from '../../libs/host/src/repo.mjs';
-import { exitWith, UsageError } from '../../libs/host/src/setup-error.mjs';
+import { findExecutable } from '../../libs/testing/src/host/find-executable.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
+import { exitWith, UsageError } from '../../libs/testing/src/host/setup-error.mjs';
 
 /** @type {readonly { name: string, title: string, specs: readonly string[], env?: Readonly<Record<string, string>>, program?: string }[]} */
 const PARTS = [
@@ -164,7 +164,7 @@ const PARTS = [
     name: 'pgbouncer',
     title: 'services behind PgBouncer in transaction mode, without prepared statements',
     specs: [
-      'libs/db/src/pgbouncer\\.spec\\.ts$',
+      'libs/data/src/db/pgbouncer\\.spec\\.ts$',
       'tools/acceptance/src/[a-z]+/(crash|oracle|mempool)\\.spec\\.ts$',
       'tools/acceptance/src/(deliveries|faults|tenants)/',
     ],

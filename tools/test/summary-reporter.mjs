@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { repoDir } from '../../libs/host/src/repo.mjs';
+import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
 /** @typedef {{ testFilePath: string, skipped?: boolean, numPassingTests: number, numFailingTests: number, testExecError?: unknown, failureMessage?: string | null, testResults: readonly { status: string, failureMessages: readonly string[] }[] }} TestFile */
 

@@ -12,7 +12,7 @@ import {
   originList,
   serviceConfig,
   url,
-} from '@chainwatch/config';
+} from '@chainwatch/platform/config';
 import type { OidcSettings } from './oidc/oidc-client.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;

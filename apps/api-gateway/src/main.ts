@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { fileURLToPath } from 'node:url';
-import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
-import { createCache } from '@chainwatch/cache';
+import { createBusInBackground, natsOptionsOf } from '@chainwatch/data/bus';
+import { createCache } from '@chainwatch/platform/cache';
 import type { Dial } from '@chainwatch/chain-core';
 import { createUpgradeBook } from '@chainwatch/chain-registry';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
-import { healthAddressOf } from '@chainwatch/config';
-import { createDatabase, waitForSchema } from '@chainwatch/db';
-import { createPrisma } from '@chainwatch/db/prisma';
+import { healthAddressOf } from '@chainwatch/platform/config';
+import { createDatabase, waitForSchema } from '@chainwatch/data/db';
+import { createPrisma } from '@chainwatch/data/prisma';
 import { createDial } from '@chainwatch/outbound';
-import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { runService, startHealthServer, startTelemetry, type Logger } from '@chainwatch/telemetry';
+import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
+import { runService, startHealthServer, startTelemetry, type Logger } from '@chainwatch/platform/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
 import { applyNetworksFile } from './networks/apply-networks-file.ts';
 import { BulkThreads } from './bulk/bulk-threads.ts';

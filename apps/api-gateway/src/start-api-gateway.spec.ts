@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus } from '@chainwatch/bus';
-import { createCache } from '@chainwatch/cache';
-import type { Cache } from '@chainwatch/cache';
-import type { Checks } from '@chainwatch/telemetry';
+import { createBus } from '@chainwatch/data/bus';
+import { createCache } from '@chainwatch/platform/cache';
+import type { Cache } from '@chainwatch/platform/cache';
+import type { Checks } from '@chainwatch/platform/telemetry';
 import { startNats, startRedis, startTcpProxy, waitFor } from '@chainwatch/testing';
 import type { NatsHandle, RedisHandle, TcpProxy } from '@chainwatch/testing';
 import { addKnownKey, measureRevocation, startReplica } from './spec-support/replicas.ts';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus } from '@chainwatch/bus';
-import type { Cache } from '@chainwatch/cache';
-import { startHttpServer } from '@chainwatch/http';
-import { createKeyStore } from '@chainwatch/key-store';
-import { degraded, ok, probe } from '@chainwatch/telemetry';
-import type { Checks } from '@chainwatch/telemetry';
+import type { Bus } from '@chainwatch/data/bus';
+import type { Cache } from '@chainwatch/platform/cache';
+import { startHttpServer } from '@chainwatch/platform/http';
+import { createKeyStore } from '@chainwatch/data/key-store';
+import { degraded, ok, probe } from '@chainwatch/platform/telemetry';
+import type { Checks } from '@chainwatch/platform/telemetry';
 import type { ApiDeps } from './server/api-deps.ts';
 import { startDerivation } from './public-keys/load-derivation.ts';
 import { createChainRecords } from './chains/chain-records.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase } from '@chainwatch/data/db';
 import { startTcpProxy, waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { createFakeBroker, NATIVE, network, startPostgres, type FakeBroker } from '@chainwatch/testing-stack';
-import { createLogger } from '@chainwatch/telemetry';
+import { createFakeBroker, NATIVE, network, startPostgres, type FakeBroker } from '@chainwatch/data/testing';
+import { createLogger } from '@chainwatch/platform/telemetry';
 import { StepWorld, type SpecAddress } from './spec-world/spec-step-world.ts';
 import {
   startBalanceService,

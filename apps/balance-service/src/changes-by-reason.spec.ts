@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PoolClient } from 'pg';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount } from '@chainwatch/common/amounts';
 import { BALANCE_CHANGE_REASONS, UNTOLD_REASONS } from '@chainwatch/chain-core';
 import { CHANGE_REASONS } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, startPostgres, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, startPostgres, TOKEN } from '@chainwatch/data/testing';
 import { runBalanceStep } from './chain/balance-step.ts';
 import type { Drift, SpecBlock, SpecTransaction } from './spec-world/spec-chain.ts';
 import { StepWorld, type SpecAddress } from './spec-world/spec-step-world.ts';

@@ -5,7 +5,7 @@ import {
   loadConfig,
   NATS_VARIABLES,
   serviceConfig,
-} from '@chainwatch/config';
+} from '@chainwatch/platform/config';
 import { z } from 'zod';
 
 const schema = serviceConfig

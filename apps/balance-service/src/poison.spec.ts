@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PostgresHandle } from '@chainwatch/testing';
 import { waitFor } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { NATIVE, TOKEN, World, type Move } from './spec-world/spec-world.ts';
 
 const MAX = 2n ** 256n - 1n;

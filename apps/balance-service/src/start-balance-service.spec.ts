@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { readStretches } from './spec-world/read-stretches.ts';
 import { NATIVE, TOKEN, World } from './spec-world/spec-world.ts';
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bus } from '@chainwatch/bus';
+import type { Bus } from '@chainwatch/data/bus';
 import { isSameChain, type ActiveChain } from '@chainwatch/chain-core';
-import { readActiveChains, type Database } from '@chainwatch/db';
+import { readActiveChains, type Database } from '@chainwatch/data/db';
 import { FLOW } from '@chainwatch/events';
-import { EventRelay } from '@chainwatch/outbox';
-import { ShareSupervisor } from '@chainwatch/ownership';
+import { EventRelay } from '@chainwatch/data/outbox';
+import { ShareSupervisor } from '@chainwatch/data/ownership';
 import {
   createStallRecorder,
   describeChain,
@@ -16,7 +16,7 @@ import {
   recordOwned,
   type Checks,
   type Logger,
-} from '@chainwatch/telemetry';
+} from '@chainwatch/platform/telemetry';
 import type { BalanceReader } from './read/balance-reader.ts';
 import { ChainWorker } from './chain/chain-worker.ts';
 import type { RoundOptions } from './round/balance-round.ts';

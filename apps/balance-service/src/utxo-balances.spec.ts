@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount } from '@chainwatch/common/amounts';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { runBalanceStep, type StepResult } from './chain/balance-step.ts';
 import { storeOn } from './spec-world/spec-store.ts';
 import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from './spec-world/spec-utxo-world.ts';

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { waitFor } from '@chainwatch/testing';
-import { startIngestorRig, type IngestorRig } from '@chainwatch/testing-stack';
+import { startIngestorRig, type IngestorRig } from '@chainwatch/data/testing';
 import { startBcoin, type BcoinHandle } from '@chainwatch/tool-devnet/start-bcoin';
 
 const GID = 'bip122:0f9188f13cb7b2c71f2a335e3a4fc328';

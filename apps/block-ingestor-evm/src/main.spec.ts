@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
-import { startIngestorRig, type IngestorRig } from '@chainwatch/testing-stack';
+import { startIngestorRig, type IngestorRig } from '@chainwatch/data/testing';
 
 const GID = 'eip155:31337';
 

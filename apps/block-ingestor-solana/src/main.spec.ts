@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { waitFor } from '@chainwatch/testing';
-import { startIngestorRig, type IngestorRig } from '@chainwatch/testing-stack';
+import { startIngestorRig, type IngestorRig } from '@chainwatch/data/testing';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 
 let node: SolanaHandle;

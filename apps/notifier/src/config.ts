@@ -9,7 +9,7 @@ import {
   NATS_VARIABLES,
   serviceConfig,
   url,
-} from '@chainwatch/config';
+} from '@chainwatch/platform/config';
 import { DEFAULT_DELIVERY_OPTIONS, DEFAULT_RETRY_SCHEDULE_MS } from '@chainwatch/deliveries';
 import { DEFAULT_RETENTION, RETENTION_MIN_MS } from './retention/start-retention.ts';
 

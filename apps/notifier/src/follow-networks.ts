@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { overrideNetworks } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 
 /** How often the networks of the operator are read. */
 const INTERVAL_MS = 30_000;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus, natsOptionsOf } from '@chainwatch/bus';
+import { createBus, natsOptionsOf } from '@chainwatch/data/bus';
 import { CHANNEL_SECRETS, channelOptionsOf } from '@chainwatch/channels';
 import { findNetwork } from '@chainwatch/chain-registry';
-import { healthAddressOf } from '@chainwatch/config';
-import { createDatabase, waitForSchema } from '@chainwatch/db';
+import { healthAddressOf } from '@chainwatch/platform/config';
+import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
-import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { runService, startHealthServer, startTelemetry, Workers } from '@chainwatch/telemetry';
+import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
+import { runService, startHealthServer, startTelemetry, Workers } from '@chainwatch/platform/telemetry';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { readConfig } from './config.ts';
 import { followNetworks } from './follow-networks.ts';

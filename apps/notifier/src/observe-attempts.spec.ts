@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Attempt } from '@chainwatch/channels';
-import { startTelemetry } from '@chainwatch/telemetry';
+import { startTelemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics, startTraceCollector } from '@chainwatch/testing';
 import { observeAttempts } from './observe-attempts.ts';
 

@@ -8,7 +8,7 @@ import {
   WAIT_BUCKETS,
   withSpan,
   type ActiveSpan,
-} from '@chainwatch/telemetry';
+} from '@chainwatch/platform/telemetry';
 
 const attempts = counter('chainwatch_delivery_attempts_total', {
   description: 'Attempts to deliver an event, by outcome.',

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@chainwatch/testing';
-import type { Receiver } from '@chainwatch/testing-stack';
+import type { Receiver } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 let world: World;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus, type Bus } from '@chainwatch/bus';
-import { createDatabase } from '@chainwatch/db';
+import { createBus, type Bus } from '@chainwatch/data/bus';
+import { createDatabase } from '@chainwatch/data/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
 import { startNats, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { Workers } from '@chainwatch/telemetry';
+import { Workers } from '@chainwatch/platform/telemetry';
 import {
   createDeliveryRows,
   startPostgres,
@@ -13,7 +13,7 @@ import {
   type InsertedEvent,
   type Receiver,
   type SpecEvent,
-} from '@chainwatch/testing-stack';
+} from '@chainwatch/data/testing';
 import { startNotifier, type Notifier, type NotifierDependencies } from './start-notifier.ts';
 
 export interface World extends DeliveryRows {

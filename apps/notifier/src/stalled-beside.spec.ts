@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase, type Database } from '@chainwatch/db';
-import { startTelemetry, type Telemetry, Workers } from '@chainwatch/telemetry';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { startTelemetry, type Telemetry, Workers } from '@chainwatch/platform/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { DEFAULT_RETENTION, startRetention } from './retention/start-retention.ts';
 

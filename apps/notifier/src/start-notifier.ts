@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bus } from '@chainwatch/bus';
+import type { Bus } from '@chainwatch/data/bus';
 import {
   createDeliveryEngine,
   shareChannels,
@@ -7,8 +7,8 @@ import {
   type DeliveryOptions,
 } from '@chainwatch/deliveries';
 import { FLOW, streamOf } from '@chainwatch/events';
-import type { ShareTiming } from '@chainwatch/ownership';
-import { notOk, ok, probe, type Checks, type Workers } from '@chainwatch/telemetry';
+import type { ShareTiming } from '@chainwatch/data/ownership';
+import { notOk, ok, probe, type Checks, type Workers } from '@chainwatch/platform/telemetry';
 import { startPositioning } from './positions/start-positioning.ts';
 
 export interface NotifierDependencies extends DeliveryDependencies {

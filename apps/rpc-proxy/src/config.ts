@@ -9,7 +9,7 @@ import {
   NATS_VARIABLES,
   originList,
   serviceConfig,
-} from '@chainwatch/config';
+} from '@chainwatch/platform/config';
 import { chainSettingsSchema } from './chains/chain-settings.ts';
 import { DEFAULT_BOUNDS } from './limits/bounds.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createCache, type Cache } from '@chainwatch/cache';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { answerResult, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';

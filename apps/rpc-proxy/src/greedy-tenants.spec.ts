@@ -2,7 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
+import { generateApiKey, hashApiKey } from '@chainwatch/common/api-key';
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBusInBackground, natsOptionsOf } from '@chainwatch/bus';
-import { createCache } from '@chainwatch/cache';
-import { healthAddressOf } from '@chainwatch/config';
-import { createDatabase, waitForSchema } from '@chainwatch/db';
+import { createBusInBackground, natsOptionsOf } from '@chainwatch/data/bus';
+import { createCache } from '@chainwatch/platform/cache';
+import { healthAddressOf } from '@chainwatch/platform/config';
+import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import { createDial } from '@chainwatch/outbound';
-import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
+import { runService, startHealthServer, startTelemetry } from '@chainwatch/platform/telemetry';
 import { readConfig } from './config.ts';
 import { startRpcProxy } from './start-rpc-proxy.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { createCache, type Cache } from '@chainwatch/cache';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { startChainNode, type ChainNode } from './spec-chain.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';

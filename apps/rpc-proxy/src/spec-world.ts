@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { createCache } from '@chainwatch/cache';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createCache } from '@chainwatch/platform/cache';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { createDial } from '@chainwatch/outbound';
-import { createSealer, type Sealer } from '@chainwatch/secrets';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { createSealer, type Sealer } from '@chainwatch/platform/secrets';
+import { startPostgres } from '@chainwatch/data/testing';
 import { bootstrap, type Bootstrap } from '@chainwatch/tool-db/bootstrap';
-import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
+import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/common/api-key';
 import { startRpcProxy, type RpcProxy, type RpcProxyOptions } from './start-rpc-proxy.ts';
 import type { ChainSettings } from './chains/chain-settings.ts';
 

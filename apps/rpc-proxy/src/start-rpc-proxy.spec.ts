@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
-import { hashApiKey } from '@chainwatch/api-key';
+import { hashApiKey } from '@chainwatch/common/api-key';
 import { WebSocket } from 'ws';
 import { Redis } from 'ioredis';
-import { createCache, type Cache } from '@chainwatch/cache';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode, type SpecNode } from './spec-node.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';

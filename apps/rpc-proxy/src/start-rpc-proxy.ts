@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus } from '@chainwatch/bus';
-import type { Cache } from '@chainwatch/cache';
+import type { Bus } from '@chainwatch/data/bus';
+import type { Cache } from '@chainwatch/platform/cache';
 import type { Dial, Opener } from '@chainwatch/chain-core';
 import { loadFamilies } from '@chainwatch/chain-registry';
-import type { Database } from '@chainwatch/db';
-import { createKeyStore, type KeyStore } from '@chainwatch/key-store';
-import { degraded, notOk, ok, probe, type Checks, type Logger, counter, gauge } from '@chainwatch/telemetry';
+import type { Database } from '@chainwatch/data/db';
+import { createKeyStore, type KeyStore } from '@chainwatch/data/key-store';
+import {
+  degraded,
+  notOk,
+  ok,
+  probe,
+  type Checks,
+  type Logger,
+  counter,
+  gauge,
+} from '@chainwatch/platform/telemetry';
 import { AnswerCache } from './cache/answer-cache.ts';
 import { SharedStore } from './cache/shared-store.ts';
 import { ChainDirectory } from './chains/chain-directory.ts';

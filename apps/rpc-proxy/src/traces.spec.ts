@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect } from 'node:net';
-import { startTelemetry } from '@chainwatch/telemetry';
+import { startTelemetry } from '@chainwatch/platform/telemetry';
 import { startTraceCollector, waitFor, type CollectedSpan } from '@chainwatch/testing';
 import { answerResult, sendJson, startSpecNode } from './spec-node.ts';
 import { startSpecWorld } from './spec-world.ts';

@@ -6,7 +6,7 @@ import {
   loadConfig,
   NATS_VARIABLES,
   serviceConfig,
-} from '@chainwatch/config';
+} from '@chainwatch/platform/config';
 
 /** Every environment variable of the analyzer. */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) =>

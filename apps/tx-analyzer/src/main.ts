@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus, natsOptionsOf } from '@chainwatch/bus';
-import { healthAddressOf } from '@chainwatch/config';
-import { createDatabase, waitForSchema } from '@chainwatch/db';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/telemetry';
+import { createBus, natsOptionsOf } from '@chainwatch/data/bus';
+import { healthAddressOf } from '@chainwatch/platform/config';
+import { createDatabase, waitForSchema } from '@chainwatch/data/db';
+import { runService, startHealthServer, startTelemetry } from '@chainwatch/platform/telemetry';
 import { readConfig } from './config.ts';
 import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';

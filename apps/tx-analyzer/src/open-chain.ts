@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitChainGid } from '@chainwatch/caip';
+import { splitChainGid } from '@chainwatch/common/caip';
 import { createChainOpener, type ActiveChain, type UtxoCodec } from '@chainwatch/chain-core';
 import { findFamily } from '@chainwatch/chain-registry';
 import { createDial } from '@chainwatch/outbound';
-import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
+import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
 import type { readConfig } from './config.ts';
 
 /** Opens chains with this process' configuration. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, type Block, type Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, TOKEN } from '@chainwatch/data/testing';
 import { makeTransaction, type SpecEndpoint } from './spec-world/spec-chain.ts';
 import { accept, incidents, reprocess, withMore } from './spec-world/spec-unknown.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 beforeEach(async () => {
   // Longer than any spec, so that only an answer or `passWait` ends it.
-  world = await SpecWorld.start(postgres, { pollMs: 10, attestWaitMs: 3_600_000 });
+  world = await SpecWorld.start(postgres, { pollMs: 100, attestWaitMs: 3_600_000 });
 });
 afterEach(() => world.stop());
 
@@ -281,7 +281,7 @@ describe('an honest node that is away for a minute', () => {
 
   it('is heard once it is back', async () => {
     await world.stop();
-    world = await SpecWorld.start(postgres, { pollMs: 10, attestWaitMs: 1 });
+    world = await SpecWorld.start(postgres, { pollMs: 100, attestWaitMs: 1 });
     const two = endpoint('two', { isAway: true });
     await takeFinal(await start(endpoint('one', { change: lie }), two));
     await untilTold(2);

@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([one.stop(), two.stop(), tron.stop(), postgres.stop()]));
 beforeEach(async () => {
   for (const endpoint of [one, two]) endpoint.reset();
-  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 10, attestWaitMs: 3_600_000 });
+  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 100, attestWaitMs: 3_600_000 });
 });
 afterEach(() => world.stop());
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Block, Coin, CoinReader } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { BackfillTurns } from './backfill/backfill-batch.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BalanceChange, Block, UnknownPart } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { accept, incidents, makeBlind, partOf, passLimit, reprocess } from './spec-world/spec-unknown.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 beforeEach(async () => {
-  world = await SpecWorld.start(postgres, { unknownWaitMs: 43_200_000, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { unknownWaitMs: 43_200_000, pollMs: 100 });
   project = await world.addProject();
 });
 afterEach(() => world.stop());

@@ -9,7 +9,7 @@ import {
 } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
+import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/data/testing';
 import { askForMissedBalances } from './watch/ask-for-missed-balances.ts';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { PausingDatabase } from './spec-world/spec-pausing-database.ts';

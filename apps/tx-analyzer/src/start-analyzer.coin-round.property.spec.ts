@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Block, Coin, CoinScan } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { outpointKey } from './model/coin.ts';
 import { listCoins, SpecCoinScanner } from './spec-world/spec-coin-scanner.ts';
 import { codec, COIN, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
@@ -85,7 +85,7 @@ class History {
     const of = { network: utxoNetwork, utxo: codec };
     const world = await SpecWorld.start(postgres, {
       of,
-      pollMs: 5,
+      pollMs: 100,
       coinRoundIntervalMs: 1,
       mempoolPollMs: 0,
     });

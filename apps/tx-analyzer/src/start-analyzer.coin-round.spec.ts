@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChainClientError, type Block, type Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { SpecCoinScanner } from './spec-world/spec-coin-scanner.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import type { SpecAddress } from './spec-world/spec-database.ts';
@@ -27,7 +27,7 @@ afterAll(() => postgres.stop());
 beforeEach(async () => {
   world = await SpecWorld.start(postgres, {
     of: { network: utxoNetwork, utxo: codec },
-    pollMs: 5,
+    pollMs: 100,
     coinRoundIntervalMs: 1,
   });
   blocks = [];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Block, ChainClient } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, tokenIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { TOKEN } from '@chainwatch/testing-stack';
+import { TOKEN } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

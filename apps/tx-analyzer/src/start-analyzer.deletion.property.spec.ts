@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf, NATIVE, TOKEN } from '@chainwatch/testing-stack';
+import { hashOf, NATIVE, TOKEN } from '@chainwatch/data/testing';
 import { makeTransaction, SpecMempool } from './spec-world/spec-chain.ts';
 import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
@@ -364,7 +364,7 @@ it.each([
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 40, size: 'max' }), async (commands) => {
         const world = await SpecWorld.start(postgres, {
-          pollMs: 5,
+          pollMs: 100,
           mempoolPollMs: family.of === undefined ? 0 : 5,
           mempoolGraceMs: 20,
           of: family.of,

@@ -2,7 +2,7 @@
 import type { Block, Transaction, Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf, NATIVE } from '@chainwatch/testing-stack';
+import { hashOf, NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction, SpecMempool } from './spec-world/spec-chain.ts';
 import type { SpecAddress } from './spec-world/spec-database.ts';
 import { codec, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';

@@ -105,7 +105,7 @@ afterAll(async () => {
   await Promise.all([anvil.stop(), postgres.stop()]);
 });
 beforeEach(async () => {
-  world = await SpecWorld.start(postgres, { of: { network }, unknownWaitMs: 3_600_000, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { of: { network }, unknownWaitMs: 3_600_000, pollMs: 100 });
   await world.watch(await world.addProject(), ALICE);
 });
 afterEach(() => world.stop());

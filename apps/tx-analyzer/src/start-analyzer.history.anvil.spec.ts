@@ -72,7 +72,7 @@ beforeEach(async () => {
     endpoint.reset();
     endpoint.change = nodeOf();
   }
-  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 100 });
   project = await world.addProject();
 });
 afterEach(() => world.stop());

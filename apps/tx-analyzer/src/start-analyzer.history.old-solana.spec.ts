@@ -65,7 +65,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([node.stop(), scene.node.stop(), postgres.stop()]));
 beforeEach(async () => {
   node.reset();
-  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 100 });
   project = await world.addProject();
   world.chain.client = connect;
   await world.db.query('UPDATE ingestor_states SET start_number = $1', [head.number]);

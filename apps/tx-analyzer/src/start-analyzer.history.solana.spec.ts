@@ -51,7 +51,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([one.stop(), two.stop(), node.stop(), postgres.stop()]));
 beforeEach(async () => {
   for (const endpoint of [one, two]) endpoint.reset();
-  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { of: { network }, pollMs: 100 });
   project = await world.addProject();
 });
 afterEach(() => world.stop());

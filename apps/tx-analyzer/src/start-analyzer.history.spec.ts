@@ -8,7 +8,7 @@ import {
 } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, TOKEN } from '@chainwatch/data/testing';
 import { HistoryTurns } from './history/history-turn.ts';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { MortalDatabase } from './spec-world/spec-mortal-database.ts';

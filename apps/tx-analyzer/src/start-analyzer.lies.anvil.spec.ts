@@ -61,7 +61,7 @@ async function open(attestWaitMs = 10): Promise<void> {
     unknownWaitMs: 3_600_000,
     attestWaitMs,
     metadataTimeoutMs: 30_000,
-    pollMs: 10,
+    pollMs: 100,
   });
   const project = await world.addProject();
   const watched = [];

@@ -62,7 +62,7 @@ async function startWorld(): Promise<void> {
   // Waits are longer than any spec: only an answer or the spec ends them.
   world = await SpecWorld.start(postgres, {
     of: { network },
-    pollMs: 10,
+    pollMs: 100,
     unknownWaitMs: 43_200_000,
     attestWaitMs: 3_600_000,
     metadataTimeoutMs: 30_000,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

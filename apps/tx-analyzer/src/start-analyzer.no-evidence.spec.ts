@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { UnknownContentError, type Block } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { network } from '@chainwatch/testing-stack';
+import { network } from '@chainwatch/data/testing';
 import type { SpecEndpoint } from './spec-world/spec-chain.ts';
 import { ALICE, pay, SettlingChain } from './spec-world/spec-settling.ts';
 import { accept, incidents, partOf, reprocess } from './spec-world/spec-unknown.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 beforeEach(async () => {
   world = await SpecWorld.start(postgres, {
-    pollMs: 20,
+    pollMs: 100,
     of: { network: { ...network, evidenceDelayMs: EVIDENCE_MS } },
   });
   project = await world.addProject();

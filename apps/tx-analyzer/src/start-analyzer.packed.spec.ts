@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { requestReprocess } from './spec-world/spec-unknown.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type ChainClient } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { TOKEN } from '@chainwatch/testing-stack';
+import { TOKEN } from '@chainwatch/data/testing';
 import { SpecWorld } from './spec-world/spec-world.ts';
 
 let postgres: PostgresHandle;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { codec, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { SpecWorld, type SpecWorldOptions } from './spec-world/spec-world.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network } from '@chainwatch/testing-stack';
+import { NATIVE, network } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

@@ -2,7 +2,7 @@
 import type { Block } from '@chainwatch/chain-core';
 import type { EventEnvelope } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

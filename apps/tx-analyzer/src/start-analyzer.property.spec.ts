@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Transaction } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, TOKEN } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { checkEvents } from './spec-world/check-events.ts';
 import { playRandomly } from './spec-world/play-randomly.ts';

@@ -2,7 +2,7 @@
 import type { Block, Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, TOKEN } from '@chainwatch/data/testing';
 import fc from 'fast-check';
 import { makeTransaction, type SpecEndpoint } from './spec-world/spec-chain.ts';
 import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => postgres.stop());
 
 async function start(): Promise<void> {
-  world = await SpecWorld.start(postgres, { unknownWaitMs: DAY_MS / 2, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { unknownWaitMs: DAY_MS / 2, pollMs: 100 });
   project = await world.addProject();
   await world.watch(project, ALICE);
 }
@@ -409,7 +409,7 @@ describe('processing again, whatever happens', () => {
   }, 300_000);
 
   it('changes nothing on a chain of unspent outputs that was understood, coins spent since included', async () => {
-    world = await SpecWorld.start(postgres, { pollMs: 10, of: { network: utxoNetwork, utxo: codec } });
+    world = await SpecWorld.start(postgres, { pollMs: 100, of: { network: utxoNetwork, utxo: codec } });
     project = await world.addProject();
     await world.watch(project, 'alice');
     const paid = makeUtxoTransaction(

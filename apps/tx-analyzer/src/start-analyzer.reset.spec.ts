@@ -2,7 +2,7 @@
 import type { Block } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf, NATIVE } from '@chainwatch/testing-stack';
+import { hashOf, NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

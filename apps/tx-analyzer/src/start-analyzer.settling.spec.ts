@@ -2,7 +2,7 @@
 import { IncompleteBlockError } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { network } from '@chainwatch/testing-stack';
+import { network } from '@chainwatch/data/testing';
 import type { SpecEndpoint } from './spec-world/spec-chain.ts';
 import { ALICE, pay, SettlingChain } from './spec-world/spec-settling.ts';
 import { TurnCounter } from './spec-world/spec-turns.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => postgres.stop());
 async function startWorld(evidenceDelayMs: number): Promise<void> {
-  world = await SpecWorld.start(postgres, { pollMs: 20, of: { network: { ...network, evidenceDelayMs } } });
+  world = await SpecWorld.start(postgres, { pollMs: 100, of: { network: { ...network, evidenceDelayMs } } });
   project = await world.addProject();
   await world.watch(project, ALICE);
   chain = new SettlingChain(world);
@@ -274,7 +274,7 @@ describe('evidence that stays away', () => {
     // One second of chain time behind the first block, where ten times the usual time is more.
     await world.stop();
     world = await SpecWorld.start(postgres, {
-      pollMs: 20,
+      pollMs: 100,
       of: { network: { ...network, evidenceDelayMs: 110 } },
     });
     project = await world.addProject();

@@ -2,7 +2,7 @@
 import type { Transfer } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, network, TOKEN } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
 

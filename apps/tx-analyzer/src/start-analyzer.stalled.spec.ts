@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChainClientError } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { network, TOKEN } from '@chainwatch/testing-stack';
+import { network, TOKEN } from '@chainwatch/data/testing';
 import { codec, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { SpecWorld, type SpecWorldOptions } from './spec-world/spec-world.ts';
 

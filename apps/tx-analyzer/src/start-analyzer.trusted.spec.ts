@@ -2,7 +2,7 @@
 import type { Block, UnknownPart } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { TurnCounter } from './spec-world/spec-turns.ts';
 import { accept, incidents, makeBlind, partOf, passLimit, withMore } from './spec-world/spec-unknown.ts';

@@ -10,13 +10,13 @@ import {
   gauge,
   onScrape,
   recordOwned,
-} from '@chainwatch/telemetry';
+} from '@chainwatch/platform/telemetry';
 import { isSameChain, type ActiveChain, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
 import { overrideNetworks } from '@chainwatch/chain-registry';
-import { readActiveChains } from '@chainwatch/db';
+import { readActiveChains } from '@chainwatch/data/db';
 import { FLOW } from '@chainwatch/events';
-import { EventRelay } from '@chainwatch/outbox';
-import { ShareSupervisor } from '@chainwatch/ownership';
+import { EventRelay } from '@chainwatch/data/outbox';
+import { ShareSupervisor } from '@chainwatch/data/ownership';
 import { analyseChain } from './chain/analyse-chain.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from './model/analyzer-deps.ts';
 import type { ChainAnalyzer } from './chain/chain-analyzer.ts';

@@ -75,7 +75,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([one.stop(), two.stop(), liar.stop(), anvil.stop(), postgres.stop()]));
 beforeEach(async () => {
-  world = await SpecWorld.start(postgres, { of: { network }, unknownWaitMs: 3_600_000, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { of: { network }, unknownWaitMs: 3_600_000, pollMs: 100 });
   await world.watch(await world.addProject(), ALICE);
 });
 afterEach(() => world.stop());

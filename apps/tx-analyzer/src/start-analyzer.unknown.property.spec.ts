@@ -2,7 +2,7 @@
 import type { Block, UnknownPart } from '@chainwatch/chain-core';
 import { eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import fc from 'fast-check';
 import { makeTransaction } from './spec-world/spec-chain.ts';
 import { MortalDatabase } from './spec-world/spec-mortal-database.ts';
@@ -87,7 +87,7 @@ describe('blocks with something unknown, whatever happens', () => {
   it('are told once, and confirmed once where two endpoints agree or the operator accepts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(planOf, { minLength: 3, maxLength: 9 }), async (plans) => {
-        const world = await SpecWorld.start(postgres, { unknownWaitMs: 3_600_000, pollMs: 5 });
+        const world = await SpecWorld.start(postgres, { unknownWaitMs: 3_600_000, pollMs: 100 });
         try {
           const { blocks, project } = await play(world, plans);
           const idsOf = (type: 'transaction.detected' | 'transaction.confirmed', some: readonly Block[]) =>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Outpoint, Transaction, UnknownPart } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import fc from 'fast-check';
 import { outpointKey } from './model/coin.ts';
 import { accept, makeBlind, partOf, passLimit, reprocess } from './spec-world/spec-unknown.ts';
@@ -180,7 +180,7 @@ describe('coins, whatever one node tells', () => {
           const world = await SpecWorld.start(postgres, {
             of: { network: utxoNetwork, utxo: codec },
             unknownWaitMs: 3_600_000,
-            pollMs: 5,
+            pollMs: 100,
           });
           try {
             const project = await world.addProject();

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Block, UnknownPart } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { accept, makeBlind, partOf, passLimit, reprocess, transactions } from './spec-world/spec-unknown.ts';
 import { codec, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   world = await SpecWorld.start(postgres, {
     of: { network: utxoNetwork, utxo: codec },
     unknownWaitMs: 43_200_000,
-    pollMs: 10,
+    pollMs: 100,
   });
   const project = await world.addProject();
   await world.watch(project, 'alice');

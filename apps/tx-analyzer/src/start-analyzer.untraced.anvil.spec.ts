@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([node.stop(), anvil.stop(), postgres.stop()]));
 beforeEach(async () => {
   node.reset();
-  world = await SpecWorld.start(postgres, { of: { network }, unknownWaitMs: 300, pollMs: 10 });
+  world = await SpecWorld.start(postgres, { of: { network }, unknownWaitMs: 300, pollMs: 100 });
   await world.watch(await world.addProject(), ALICE);
   world.chain.client = connect;
 });

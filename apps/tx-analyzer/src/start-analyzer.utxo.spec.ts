@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { codec, COIN, makeUtxoTransaction, utxoNetwork } from './spec-world/spec-utxo-chain.ts';
 import { PausingDatabase } from './spec-world/spec-pausing-database.ts';
 import { SpecWorld } from './spec-world/spec-world.ts';

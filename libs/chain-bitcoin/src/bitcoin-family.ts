@@ -7,7 +7,7 @@ import { parseAddress } from './parse-address.ts';
 import { readTraits } from './networks.ts';
 import { findAddress, matchKeyOf } from './script-address.ts';
 import { bitcoinRpc } from './rpc/bitcoin-rpc.ts';
-import type { AssetGid } from '@chainwatch/caip';
+import type { AssetGid } from '@chainwatch/common/caip';
 
 /** Bitcoin, its test networks, and the coins that share its transactions. */
 export const bitcoinFamily: ChainFamily = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AssetGid } from '@chainwatch/caip';
+import type { AssetGid } from '@chainwatch/common/caip';
 import type { Block, BlockHeader, BlockRef, Coin, Transaction, UtxoOutput } from './block.ts';
 import type { ChainEndpoint, NodeInterface } from './chain-endpoint.ts';
 import type { FamilyRpc } from './family-rpc.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError, type BaseErrorOptions } from '@chainwatch/problem';
+import { BaseError, type BaseErrorOptions } from '@chainwatch/common/problem';
 import type { UnknownPart } from './block.ts';
 
 export abstract class ChainError extends BaseError {

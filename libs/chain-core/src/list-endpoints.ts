@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainEndpoint } from './chain-endpoint.ts';
 
-/** Opens what libs/secrets sealed. */
+/** Opens what libs/platform/src/secrets sealed. */
 export interface Opener {
   open(sealed: string, context: string): string;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { assetGidSchema, chainGidSchema, splitChainGid } from '@chainwatch/caip';
+import { assetGidSchema, chainGidSchema, splitChainGid } from '@chainwatch/common/caip';
 import { UNTOLD_REASONS } from './network.ts';
 import type { Network } from './network.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AssetGid, ChainGid } from '@chainwatch/caip';
+import type { AssetGid, ChainGid } from '@chainwatch/common/caip';
 import { BALANCE_CHANGE_REASONS } from './block.ts';
 
 /** `evm`, `bitcoin`, …: chain-registry knows which there are. */

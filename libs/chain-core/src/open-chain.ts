@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitChainGid } from '@chainwatch/caip';
+import { splitChainGid } from '@chainwatch/common/caip';
 import type { ChainEndpoint } from './chain-endpoint.ts';
 import type { ChainClient, ChainFamily, Dial, UtxoCodec } from './chain-family.ts';
 import type { ChainFamilyName } from './network.ts';

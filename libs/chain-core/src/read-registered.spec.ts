@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { AssetGid } from '@chainwatch/caip';
+import type { AssetGid } from '@chainwatch/common/caip';
 import { readRegistered } from './read-registered.ts';
 import type { RegisteredToken } from './network.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { joinAssetGid, type AssetGid } from '@chainwatch/caip';
+import { joinAssetGid, type AssetGid } from '@chainwatch/common/caip';
 import { InvalidAddressError, InvalidAssetError } from './errors.ts';
 import type { Network } from './network.ts';
 

@@ -4,7 +4,7 @@ import { data, encodeRlpItem, keccak256Hex } from './encode-rlp.ts';
 import { readTraits, type EvmTraits } from './networks.ts';
 import type { RawHeader } from './raw-block.ts';
 import type { UnknownParts } from './unknown-parts.ts';
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 
 /** 1 nAVAX, the unit of atomic transactions, in wei. */
 const WEI_PER_NAVAX = 1_000_000_000n;

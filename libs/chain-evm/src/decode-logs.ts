@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Network, Transfer } from '@chainwatch/chain-core';
-import { decodeTransferLogs, TouchedContracts, type ContractNotation } from '@chainwatch/contract-abi';
+import { decodeTransferLogs, TouchedContracts, type ContractNotation } from '@chainwatch/ethereum/abi';
 import { readTraits } from './networks.ts';
 import type { RawLog, RawReceipt } from './raw-block.ts';
 import type { InternalTransfer } from './read-traces.ts';

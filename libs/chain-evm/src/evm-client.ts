@@ -43,7 +43,7 @@ import type { Capabilities, Session } from './session.ts';
 import { SettlementBook } from './settlement/settlement-book.ts';
 import { SocketTransport, subscribeHeads } from './socket-transport.ts';
 import { TwinTransport } from './twin-transport.ts';
-import { readTokenContracts } from '@chainwatch/contract-abi';
+import { readTokenContracts } from '@chainwatch/ethereum/abi';
 import { callContracts, toBlockError } from './call-contracts.ts';
 import { z } from 'zod';
 

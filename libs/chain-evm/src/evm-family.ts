@@ -11,7 +11,7 @@ import { EvmClient } from './evm-client.ts';
 import { evmManifest } from './manifest.ts';
 import { probeNetwork } from './probe/probe-network.ts';
 import { evmRpc } from './rpc/evm-rpc.ts';
-import type { AssetGid } from '@chainwatch/caip';
+import type { AssetGid } from '@chainwatch/common/caip';
 import { readTraits } from './networks.ts';
 
 const SHAPE = /^0[xX][0-9a-fA-F]{40}$/;

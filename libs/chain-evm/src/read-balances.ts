@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import { BlockNotFoundError, ChainClientError, unwrap } from '@chainwatch/chain-core';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
-import { decodeUint, encodeBalanceOf } from '@chainwatch/contract-abi';
+import { decodeUint, encodeBalanceOf } from '@chainwatch/ethereum/abi';
 import { callContracts, toBlockError } from './call-contracts.ts';
 import type { BlockParameter } from './call-contracts.ts';
 import { isInvalidParams } from './classify-node-error.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import type { ParsedTransaction } from './parse-transaction.ts';
 import type { RawAmount } from './raw-block.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import {
   nativeOf,
   BlockNotFoundError,

@@ -27,7 +27,7 @@ import {
   type VerifiedTransaction,
 } from './verify-block.ts';
 import { UnknownTransactionError } from './wire/unknown-transaction-error.ts';
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import { hideInstructions } from './parse-transaction.ts';
 
 /**

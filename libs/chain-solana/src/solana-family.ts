@@ -11,7 +11,7 @@ import { solanaManifest } from './manifest.ts';
 import { countBalanceRequests } from './read-balances.ts';
 import { SolanaClient } from './solana-client.ts';
 import { solanaRpc } from './rpc/solana-rpc.ts';
-import type { AssetGid } from '@chainwatch/caip';
+import type { AssetGid } from '@chainwatch/common/caip';
 import { base58 } from '@scure/base';
 import { PublicKey } from '@solana/web3.js';
 

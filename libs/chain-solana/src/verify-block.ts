@@ -5,7 +5,7 @@ import {
   type BlockRef,
   type UnknownPart,
 } from '@chainwatch/chain-core';
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import { toBase58 } from './base58-text.ts';
 import { lamportChanges, movesFeeOnly, type Change } from './lamports.ts';
 import { parseAccounts, parseTransaction, type ParsedTransaction } from './parse-transaction.ts';

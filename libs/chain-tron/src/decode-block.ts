@@ -7,7 +7,7 @@ import {
   type Transaction,
   type Transfer,
 } from '@chainwatch/chain-core';
-import { decodeTransferLogs, TouchedContracts, type ContractLog } from '@chainwatch/contract-abi';
+import { decodeTransferLogs, TouchedContracts, type ContractLog } from '@chainwatch/ethereum/abi';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { listInternalMoves } from './internal-moves.ts';
 import type { Lookups } from './lookups.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContractLog } from '@chainwatch/contract-abi';
+import type { ContractLog } from '@chainwatch/ethereum/abi';
 import { decodeEvmBlock } from './read-evm-block.ts';
 import { tronNetworks } from './networks.ts';
 import { toAddress } from './to-address.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContractLog } from '@chainwatch/contract-abi';
+import type { ContractLog } from '@chainwatch/ethereum/abi';
 
 /** Shapes of the Ethereum-compatible interface, without members that it leaves out or fills with zeros. */
 export interface EvmBlock {

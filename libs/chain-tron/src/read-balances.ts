@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import {
   nativeOf,
   BlockNotFoundError,
@@ -9,7 +9,7 @@ import {
   type BlockHeader,
   type BlockRef,
 } from '@chainwatch/chain-core';
-import { decodeUint, encodeBalanceOf } from '@chainwatch/contract-abi';
+import { decodeUint, encodeBalanceOf } from '@chainwatch/ethereum/abi';
 import { callContracts } from './call-contracts.ts';
 import { readEvmHead, type EvmSession } from './read-evm-headers.ts';
 import { hasEvm, hasWallet, requireEvm } from './read-headers.ts';

@@ -18,7 +18,7 @@ import { isMissingBlock, type EvmSession } from './read-evm-headers.ts';
 import { readReceipts } from './read-receipts.ts';
 import type { Capabilities } from './session.ts';
 import type { VerifiedHeader } from './verify-header.ts';
-import { decodeTransferLogs, TouchedContracts } from '@chainwatch/contract-abi';
+import { decodeTransferLogs, TouchedContracts } from '@chainwatch/ethereum/abi';
 import { toAddress } from './to-address.ts';
 import { notationOf } from './token-gid.ts';
 import { NotJsonError } from './tron-http.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
-import type { ContractNotation } from '@chainwatch/contract-abi';
+import type { ContractNotation } from '@chainwatch/ethereum/abi';
 import { toAddress } from './to-address.ts';
 
 /** CAIP-19 of a TRC-20 contract's token by its 20 bytes as `0x` and 40 digits. */

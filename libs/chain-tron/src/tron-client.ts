@@ -39,7 +39,7 @@ import type { Session } from './session.ts';
 import { WalletApi } from './wallet-api.ts';
 import { parseWalletBlock } from './parse-wallet-block.ts';
 import { z } from 'zod';
-import { decodeBytes, readTokenContracts } from '@chainwatch/contract-abi';
+import { decodeBytes, readTokenContracts } from '@chainwatch/ethereum/abi';
 import { callContracts } from './call-contracts.ts';
 
 /** One node of TRON, by its wallet API, its Ethereum-compatible interface, or both. */

@@ -11,7 +11,7 @@ import { tronManifest } from './manifest.ts';
 import { countBalanceRequests } from './read-balances.ts';
 import { TronClient } from './tron-client.ts';
 import { tronRpc } from './rpc/tron-rpc.ts';
-import type { AssetGid } from '@chainwatch/caip';
+import type { AssetGid } from '@chainwatch/common/caip';
 import { isAssetId } from './token-gid.ts';
 import { utils } from 'tronweb';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { positiveDecimalSchema } from '@chainwatch/amounts';
-import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { positiveDecimalSchema } from '@chainwatch/common/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/common/caip';
 import { CHANGE_REASONS, defaultEventTypes, EVENT_TYPES, VERIFICATIONS } from '@chainwatch/events';
 import { FORMATS } from './shape/shape-members.ts';
 

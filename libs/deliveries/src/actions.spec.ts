@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import { waitFor } from '@chainwatch/testing';
-import { WEBHOOK_SECRET as SECRET, type Receiver } from '@chainwatch/testing-stack';
+import { WEBHOOK_SECRET as SECRET, type Receiver } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 let world: World;

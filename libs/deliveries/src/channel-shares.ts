@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { Database } from '@chainwatch/db';
-import { ShareSupervisor, type ShareTiming, type ShareWork } from '@chainwatch/ownership';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Database } from '@chainwatch/data/db';
+import { ShareSupervisor, type ShareTiming, type ShareWork } from '@chainwatch/data/ownership';
 
 /** Which channels this replica looks after. Every channel has one replica, and a replica that dies leaves its channels to the others. */
 export interface ChannelShares {

@@ -10,7 +10,7 @@ import {
   type Expression,
   type Shape,
 } from '@chainwatch/channels';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** A row of notification_channels as the engine uses it. */
 export interface Channel {
@@ -152,7 +152,7 @@ export function isOpen(channel: Pick<Channel, 'status' | 'isArchived'>): boolean
   return channel.status === 'active' && !channel.isArchived;
 }
 
-/** Opens what libs/secrets sealed. @throws when the key is missing or the text was changed */
+/** Opens what libs/platform/src/secrets sealed. @throws when the key is missing or the text was changed */
 export type OpenSealed = (sealed: string, context: string) => string;
 
 interface ChannelRow {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { verifySignature } from '@chainwatch/webhook-signature';
 import { waitFor } from '@chainwatch/testing';
-import { startReceiver, WEBHOOK_SECRET as SECRET, type Receiver } from '@chainwatch/testing-stack';
+import { startReceiver, WEBHOOK_SECRET as SECRET, type Receiver } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const OTHER_SECRET = 'svc_whsec_abcdefghijklmnopqrstuvwxyz0000';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger, Workers } from '@chainwatch/telemetry';
+import type { Logger, Workers } from '@chainwatch/platform/telemetry';
 import type { Attempt, NamedNetwork, SenderContext } from '@chainwatch/channels';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import type { DeliveryJob } from './delivery-job.ts';
 import type { OpenSealed } from './channel-store.ts';
 import { DEFAULT_RETRY_SCHEDULE_MS } from './record/decide-outcome.ts';

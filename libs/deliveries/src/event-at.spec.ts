@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Receiver } from '@chainwatch/testing-stack';
+import type { Receiver } from '@chainwatch/data/testing';
 import type { DeliveryJob } from './delivery-job.ts';
 import { giveWorlds, type World } from './spec-world.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
-import type { Receiver } from '@chainwatch/testing-stack';
+import type { Receiver } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 let world: World;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { verifySignature } from '@chainwatch/webhook-signature';
 import { waitFor } from '@chainwatch/testing';
-import { WEBHOOK_SECRET, type Receiver } from '@chainwatch/testing-stack';
+import { WEBHOOK_SECRET, type Receiver } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 let world: World;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase } from '@chainwatch/data/db';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
 import type { PostgresHandle } from '@chainwatch/testing';
 import {
@@ -9,7 +9,7 @@ import {
   type DeliveryRows,
   type Receiver,
   type SpecEvent,
-} from '@chainwatch/testing-stack';
+} from '@chainwatch/data/testing';
 import { createDeliveryEngine, type DeliveryEngine } from './create-delivery-engine.ts';
 import type { ChannelShares } from './channel-shares.ts';
 import type { DeliveryDependencies, DeliveryOptions } from './delivery-options.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { waitFor } from '@chainwatch/testing';
-import { findOvertakes, type Receiver, type Seen } from '@chainwatch/testing-stack';
+import { findOvertakes, type Receiver, type Seen } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from './spec-world.ts';
 
 let world: World;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { DECIMAL_PATTERN } from '@chainwatch/amounts';
-import { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from '@chainwatch/caip';
+import { DECIMAL_PATTERN } from '@chainwatch/common/amounts';
+import { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from '@chainwatch/common/caip';
 import { z } from 'zod';
 import { eventProof } from './proof-records.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { CHAIN_GID_PATTERN } from '@chainwatch/caip';
+import { CHAIN_GID_PATTERN } from '@chainwatch/common/caip';
 import { z } from 'zod';
 
 const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });

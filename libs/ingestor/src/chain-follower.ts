@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import {
   blocksIn,
   type BlockHeader,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChainClientError, type BlockHeader, type BlockRef, type Network } from '@chainwatch/chain-core';
-import { ShareLostError } from '@chainwatch/ownership';
+import { ShareLostError } from '@chainwatch/data/ownership';
 import { waitFor } from '@chainwatch/testing';
 import { createChainReport } from './chain-report.ts';
 import { ChainRunner } from './chain-runner.ts';

@@ -9,7 +9,7 @@ import {
   type ChainClient,
   toTimeMs,
 } from '@chainwatch/chain-core';
-import { ShareLostError } from '@chainwatch/ownership';
+import { ShareLostError } from '@chainwatch/data/ownership';
 import { ChainFollower, type FollowOutcome, type FollowerOptions } from './chain-follower.ts';
 import type { ChainReport } from './chain-report.ts';
 import type { ChainReset, ChainStatus, FeedBatch } from './feed.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { countNodeHealth } from './start-beating.ts';
 
 const GID = 'eip155:8453';

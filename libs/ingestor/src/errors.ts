@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 
 /** The node's canonical chain changed during the read. Nothing of that read was committed; read again. */
 export class BranchMovedError extends BaseError {

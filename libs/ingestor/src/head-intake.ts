@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Signal } from '@chainwatch/chain-core';
 import type { BlockHeader, BlockTime, ChainClient } from '@chainwatch/chain-core';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { pollDelay } from './poll-delay.ts';
 
 // How heads come in: the subscription brings them where the node pushes, the poller always; both put them into the inbox.

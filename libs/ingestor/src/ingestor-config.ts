@@ -8,7 +8,7 @@ import {
   jsonFile,
   NATS_VARIABLES,
   serviceConfig,
-} from '@chainwatch/config';
+} from '@chainwatch/platform/config';
 
 /** What a block-ingestor reads from the environment. */
 export const ingestorConfig = serviceConfig

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Upgrade } from '@chainwatch/chain-core';
-import { startHealthServer, startTelemetry, type HealthServer, type Telemetry } from '@chainwatch/telemetry';
+import {
+  startHealthServer,
+  startTelemetry,
+  type HealthServer,
+  type Telemetry,
+} from '@chainwatch/platform/telemetry';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import { recordReports } from './ingestor-metrics.ts';
 import { recordUpgrades } from './start-ingestor.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { counter, createStallRecorder, gauge, histogram, recordOwned } from '@chainwatch/telemetry';
+import { counter, createStallRecorder, gauge, histogram, recordOwned } from '@chainwatch/platform/telemetry';
 import type { ChainReport } from './chain-report.ts';
 
 const reorgs = counter('chainwatch_reorgs_total', { description: 'Reorgs followed.' });

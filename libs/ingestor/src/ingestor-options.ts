@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger, ServiceLogger } from '@chainwatch/telemetry';
-import type { Bus } from '@chainwatch/bus';
+import type { Logger, ServiceLogger } from '@chainwatch/platform/telemetry';
+import type { Bus } from '@chainwatch/data/bus';
 import type { Calendar, ChainFamily, ChainFamilyName, ChainOpenerOptions } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 export interface IngestorOptions extends Omit<ChainOpenerOptions, 'findFamily'> {
   readonly familyName: ChainFamilyName;

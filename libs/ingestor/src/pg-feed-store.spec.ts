@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { ShareLostError, takeShare, type OwnedShare } from '@chainwatch/ownership';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { ShareLostError, takeShare, type OwnedShare } from '@chainwatch/data/ownership';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { StaleStateError } from './errors.ts';
 import type { FeedStore } from './feed-store.ts';
 import { createPgFeedStore } from './pg-feed-store.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import type { BlockHeader } from '@chainwatch/chain-core';
-import { renewSql, type OwnedShare } from '@chainwatch/ownership';
+import { renewSql, type OwnedShare } from '@chainwatch/data/ownership';
 import { StaleStateError } from './errors.ts';
 import type { ChainStatus, FeedBatch, FeedEntry, FollowState } from './feed.ts';
 import type { FeedStore } from './feed-store.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
-import type { OwnedShare } from '@chainwatch/ownership';
+import type { Database } from '@chainwatch/data/db';
+import type { OwnedShare } from '@chainwatch/data/ownership';
 import type { FeedStore } from './feed-store.ts';
 
 /** The operator's request is a row: any owner of the chain continues it from where the one before stopped. */

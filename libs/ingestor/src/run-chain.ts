@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Logger, withSpan } from '@chainwatch/telemetry';
+import { type Logger, withSpan } from '@chainwatch/platform/telemetry';
 import {
   ChainNotConfiguredError,
   type ActiveChain,
@@ -9,7 +9,7 @@ import {
   type ChainClient,
   type NodeUpgrade,
 } from '@chainwatch/chain-core';
-import { type ShareWork, ShareLostError } from '@chainwatch/ownership';
+import { type ShareWork, ShareLostError } from '@chainwatch/data/ownership';
 import { ChainRunner } from './chain-runner.ts';
 import type { ChainReport } from './chain-report.ts';
 import type { FeedStore, BlockPublisher } from './feed-store.ts';
@@ -18,7 +18,7 @@ import { createPgFeedStore } from './pg-feed-store.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
 import { startBeating } from './start-beating.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bus } from '@chainwatch/bus';
+import type { Bus } from '@chainwatch/data/bus';
 import type { PayloadOf } from '@chainwatch/events';
 import type { FeedBatch, FeedEntry } from './feed.ts';
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus, natsOptionsOf, type Bus } from '@chainwatch/bus';
+import { createBus, natsOptionsOf, type Bus } from '@chainwatch/data/bus';
 import type { ChainFamily, ChainFamilyName, NodeUpgrade } from '@chainwatch/chain-core';
-import { loadConfig, healthAddressOf } from '@chainwatch/config';
-import { createDatabase, waitForSchema, type Database } from '@chainwatch/db';
+import { loadConfig, healthAddressOf } from '@chainwatch/platform/config';
+import { createDatabase, waitForSchema, type Database } from '@chainwatch/data/db';
 import { createDial } from '@chainwatch/outbound';
-import { createSealer, parseSecretsKeys } from '@chainwatch/secrets';
+import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
 import {
   runService,
   startHealthServer,
@@ -14,7 +14,7 @@ import {
   ok,
   probe,
   type Checks,
-} from '@chainwatch/telemetry';
+} from '@chainwatch/platform/telemetry';
 import { ingestorConfig } from './ingestor-config.ts';
 import { startIngestor, type Ingestor } from './start-ingestor.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlockTime } from '@chainwatch/chain-core';
-import { createDatabase, type Database } from '@chainwatch/db';
-import type { OwnedShare } from '@chainwatch/ownership';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import type { OwnedShare } from '@chainwatch/data/ownership';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { startBeating } from './start-beating.ts';
 
 let postgres: PostgresHandle;

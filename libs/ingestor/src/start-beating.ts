@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockTime, EndpointHealth } from '@chainwatch/chain-core';
-import type { OwnedShare } from '@chainwatch/ownership';
-import type { Sql } from '@chainwatch/db';
+import type { OwnedShare } from '@chainwatch/data/ownership';
+import type { Sql } from '@chainwatch/data/db';
 
 const BEAT_MS = 10_000;
 const ERROR_LENGTH_MAX = 500;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus, type Bus } from '@chainwatch/bus';
+import { createBus, type Bus } from '@chainwatch/data/bus';
 import { evmFamily } from '@chainwatch/chain-evm';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import {
   startAnvil,
   startNats,
@@ -10,7 +10,7 @@ import {
   type NatsHandle,
   type PostgresHandle,
 } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import type { FeedEntry } from './feed.ts';
 import { startIngestor, type Ingestor } from './start-ingestor.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
@@ -19,7 +19,7 @@ import { replayFeed } from './spec-support/replay-feed.ts';
 const GID = 'eip155:31337';
 const ignore = (): void => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore, child: () => log };
-/** Endpoints are stored in clear here: sealing is libs/secrets' own. */
+/** Endpoints are stored in clear here: sealing is libs/platform/src/secrets' own. */
 const opener = { open: (sealed: string) => sealed };
 
 let postgres: PostgresHandle;

@@ -8,14 +8,14 @@ import {
   type Upgrade,
   timeOfUpgrade,
 } from '@chainwatch/chain-core';
-import { readActiveChains } from '@chainwatch/db';
-import { ShareSupervisor } from '@chainwatch/ownership';
+import { readActiveChains } from '@chainwatch/data/db';
+import { ShareSupervisor } from '@chainwatch/data/ownership';
 import { createChainReport, type ChainReport } from './chain-report.ts';
 import type { ChainRunner } from './chain-runner.ts';
 import type { IngestorOptions } from './ingestor-options.ts';
 import { recordReports } from './ingestor-metrics.ts';
 import { runChain } from './run-chain.ts';
-import { gauge } from '@chainwatch/telemetry';
+import { gauge } from '@chainwatch/platform/telemetry';
 
 export interface IngestorReadiness {
   /** Why no chain can be followed at all; undefined when chains can be followed. */

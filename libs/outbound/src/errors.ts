@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 
 /** By code, for an error of which a library has kept no more than that. */
 export const PUBLIC_MESSAGES: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { signPayload } from '@chainwatch/webhook-signature';
 import { webcrypto as ofNode } from './webcrypto.node.ts';
 import { webcrypto as ofTheWeb } from './webcrypto.ts';

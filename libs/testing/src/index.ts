@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * Real servers and helpers for specs and tools. It depends on no product code, so that the specs of every library can
- * use it; what needs product code is in libs/testing-stack, local chain nodes other than anvil in tools/devnet.
+ * use it; what needs product code is in libs/data/src/testing, local chain nodes other than anvil in tools/devnet.
  *
  * @example
  * const nats = await startNats();

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findPostgresAccount, repoDir } from '@chainwatch/host';
+import { findPostgresAccount, repoDir } from './host/index.ts';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { findProgram } from './find-program.ts';

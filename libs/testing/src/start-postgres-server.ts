@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { preparePostgres, runCommand } from '@chainwatch/host';
+import { preparePostgres, runCommand } from './host/index.ts';
 import { spawnServer } from './child-servers.ts';
 import { findFreePort } from './find-free-port.ts';
 import { createTemporaryDirectory, removeDirectory } from './temporary-directory.ts';

@@ -2,7 +2,7 @@
 import { chmod, chown, copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findPostgresAccount } from '@chainwatch/host';
+import { findPostgresAccount } from './host/index.ts';
 
 /** What a backup leaves out: logs, which are archived or streamed, and what belongs to the running process. */
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts']);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { EVENT_TYPES, EVENTS } from '@chainwatch/events';
 import { startNats, startRedis, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import { Project } from './project.ts';
 import type { Random } from './random.ts';

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { startNats, startRedis, waitFor } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import type { Bootstrap } from '../../db/src/bootstrap.ts';
 import { Project } from './project.ts';
 import { Receiver } from './receiver.ts';

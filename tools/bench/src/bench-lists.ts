@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { loadavg } from 'node:os';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 import { Pool } from 'undici';
 import { processorTimeMs } from './deliveries/processor-time.ts';
 import { buildListCases, type ListCase } from './list-cases.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findExecutable } from '@chainwatch/host';
+import { findExecutable } from '@chainwatch/testing/host';
 import { findMissing } from './find-missing.ts';
 
 describe('findMissing', () => {

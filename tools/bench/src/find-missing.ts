@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findExecutable } from '@chainwatch/host';
+import { findExecutable } from '@chainwatch/testing/host';
 
 /** What a bench starts besides Node and the servers of `npm start`, and the package that has it. */
 const PROGRAMS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

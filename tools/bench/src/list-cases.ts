@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 export interface ListCase {
   /** `largest transactions statuses=confirmed`. */

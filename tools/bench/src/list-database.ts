@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { applyMigrations, createDatabase, type Database } from '@chainwatch/db';
+import { applyMigrations, createDatabase, type Database } from '@chainwatch/data/db';
 import { findFreePort, killWithParent, waitFor } from '@chainwatch/testing';
-import { preparePostgres } from '@chainwatch/host';
+import { preparePostgres } from '@chainwatch/testing/host';
 import { bootstrap } from '../../db/src/bootstrap.ts';
 import {
   addressSteps,

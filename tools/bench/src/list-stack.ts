@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { generateApiKey, hashApiKey, permissionsOf, type ApiKeyType } from '@chainwatch/api-key';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { generateApiKey, hashApiKey, permissionsOf, type ApiKeyType } from '@chainwatch/common/api-key';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { startNats, startRedis } from '@chainwatch/testing';
 import { Services, freePort } from '../../acceptance/src/services.ts';
 import type { ListCase } from './list-cases.ts';

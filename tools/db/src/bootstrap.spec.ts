@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { permissionsOf } from '@chainwatch/api-key';
+import { permissionsOf } from '@chainwatch/common/api-key';
 import { listFamilies } from '@chainwatch/chain-registry';
-import { createDatabase } from '@chainwatch/db';
-import type { Database } from '@chainwatch/db';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { createDatabase } from '@chainwatch/data/db';
+import type { Database } from '@chainwatch/data/db';
+import { startPostgres } from '@chainwatch/data/testing';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
 

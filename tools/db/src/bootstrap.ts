@@ -7,11 +7,11 @@ import {
   isOperatorPermission,
   maskApiKey,
   permissionsOf,
-} from '@chainwatch/api-key';
+} from '@chainwatch/common/api-key';
 import { listFamilies } from '@chainwatch/chain-registry';
-import type { ApiKeyType } from '@chainwatch/api-key';
-import { createDatabase } from '@chainwatch/db';
-import type { Database, Sql } from '@chainwatch/db';
+import type { ApiKeyType } from '@chainwatch/common/api-key';
+import { createDatabase } from '@chainwatch/data/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { KubernetesSecret, readClusterAccess } from './kubernetes-secret.ts';
 import { readDatabaseUrl } from './read-database-url.ts';
 import { ArgumentError, runTool } from './run-tool.ts';

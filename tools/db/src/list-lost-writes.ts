@@ -4,8 +4,8 @@
  * which was restored to an earlier moment. A line of JSON for each record.
  */
 import { fileURLToPath } from 'node:url';
-import { createDatabase } from '@chainwatch/db';
-import type { Sql } from '@chainwatch/db';
+import { createDatabase } from '@chainwatch/data/db';
+import type { Sql } from '@chainwatch/data/db';
 import { readDatabaseUrl } from './read-database-url.ts';
 import { runTool } from './run-tool.ts';
 

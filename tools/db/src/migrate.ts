@@ -3,8 +3,8 @@
  * `tsx tools/db/src/migrate.ts`, in an image `migrate.mjs`: applies prisma/migrations and prisma/sql to DATABASE_URL, prints
  * what ran. `--check` only looks whether that has been done, with `--wait 10m` for so long.
  */
-import { durationMs } from '@chainwatch/config';
-import { applyMigrations, createDatabase, findPrismaDir, waitForSchema } from '@chainwatch/db';
+import { durationMs } from '@chainwatch/platform/config';
+import { applyMigrations, createDatabase, findPrismaDir, waitForSchema } from '@chainwatch/data/db';
 import { readDatabaseUrl } from './read-database-url.ts';
 import { ArgumentError, runTool } from './run-tool.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { createDatabase } from '@chainwatch/db';
-import type { Database } from '@chainwatch/db';
-import { createSealer } from '@chainwatch/secrets';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { createDatabase } from '@chainwatch/data/db';
+import type { Database } from '@chainwatch/data/db';
+import { createSealer } from '@chainwatch/platform/secrets';
+import { startPostgres } from '@chainwatch/data/testing';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { bootstrap } from './bootstrap.ts';
 import { rotateSecrets, SEALED_COLUMNS, SEALED_MAP } from './rotate-secrets.ts';

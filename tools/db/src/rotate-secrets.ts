@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** `tsx tools/db/src/rotate-secrets.ts`: seals everything in DATABASE_URL anew under the first key of SECRETS_KEYS. */
 import { fileURLToPath } from 'node:url';
-import { createDatabase } from '@chainwatch/db';
-import type { Sql } from '@chainwatch/db';
-import { createSealer, parseSecretsKeys, SealedValueError } from '@chainwatch/secrets';
-import type { Sealer } from '@chainwatch/secrets';
+import { createDatabase } from '@chainwatch/data/db';
+import type { Sql } from '@chainwatch/data/db';
+import { createSealer, parseSecretsKeys, SealedValueError } from '@chainwatch/platform/secrets';
+import type { Sealer } from '@chainwatch/platform/secrets';
 import { readDatabaseUrl } from './read-database-url.ts';
 import { runTool } from './run-tool.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { acceptsConnections } from '../is-ready.ts';
 import type { LocalNode } from '../local-node.ts';
 import { startOrRenew } from '../start-or-renew.ts';

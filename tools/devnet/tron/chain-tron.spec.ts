@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { parseChainGid } from '@chainwatch/caip';
+import { parseChainGid } from '@chainwatch/common/caip';
 import type { BlockRef, ChainClient, Network, Transaction } from '@chainwatch/chain-core';
 import { encodeFunctionData, type Abi } from 'viem';
 import { tronFamily } from '@chainwatch/chain-tron';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { listPages } from './list-pages.ts';
 import { readCodeBlocks, readGiven, type CodeBlock } from './markdown.ts';
 import { findCliFault, findRouteFault, findShellFaults } from './spec-support/find-shell-faults.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { BLOCK_SECONDS, BYTES, EXAMPLES, growthOf, sayBytes } from '../site/theme/growth.mjs';
 
 const readPage = (name: string): string => readFileSync(join(repoDir, 'docs/guides', name), 'utf8');

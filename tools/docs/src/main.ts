@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** `npm run docs` serves the documentation while you write it; `npm run docs -- build <folder>` builds it. */
 import { resolve } from 'node:path';
-import { exitWith, UsageError } from '@chainwatch/host';
+import { exitWith, UsageError } from '@chainwatch/testing/host';
 import { generatePrismaClient } from '../../stack/generate-prisma-client.mjs';
 
 const [command = 'serve', folder = 'dist/docs', ...others] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
-import { PROBLEM_KINDS } from '@chainwatch/problem';
+import { repoDir } from '@chainwatch/testing/host';
+import { PROBLEM_KINDS } from '@chainwatch/common/problem';
 import { operations } from '../../../apps/api-gateway/src/route-table.ts';
 import { listPages } from './list-pages.ts';
 import { listAnchors, listImages, listLinks, mapLinks, readCodeBlocks, slugOf } from './markdown.ts';

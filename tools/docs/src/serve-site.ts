@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { createServer } from 'vitepress';
 import { stageSite } from './stage-site.ts';
 

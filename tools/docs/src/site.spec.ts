@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROBLEM_KINDS } from '@chainwatch/problem';
+import { PROBLEM_KINDS } from '@chainwatch/common/problem';
 import { bundleDocs } from '../../stack/bundle-docs.mjs';
 import { listPages } from './list-pages.ts';
 

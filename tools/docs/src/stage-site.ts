@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { listPages } from './list-pages.ts';
 import { buildNavigation } from './navigation.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 const read = (path: string): string => readFileSync(join(repoDir, path), 'utf8');
 const rowOf = (name: string): string =>
@@ -19,7 +19,7 @@ describe('the servers that deploy.md says are tested', () => {
   });
 
   it('name those that are refused', () => {
-    const names = [...read('libs/db/src/refuse-server.ts').matchAll(/^ {4}name: '(\w+)',$/gm)];
+    const names = [...read('libs/data/src/db/refuse-server.ts').matchAll(/^ {4}name: '(\w+)',$/gm)];
     expect(rowOf('PostgreSQL')).toContain(`Refused at start: ${names.map(([, name]) => name).join(', ')} |`);
   });
 });

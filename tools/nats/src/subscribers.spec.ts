@@ -5,9 +5,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager, StorageType, type JetStreamManager } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transport-node';
-import { createBus, type Bus } from '@chainwatch/bus';
+import { createBus, type Bus } from '@chainwatch/data/bus';
 import type { PayloadOf } from '@chainwatch/events';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { findFreePort, spawnServer, waitFor, waitForPort, type ChildServer } from '@chainwatch/testing';
 import { writeAccounts } from '../../../apps/cli/src/nats/write-accounts.ts';
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { FsTree, flushChanges } from 'nx/src/generators/tree';
 import type { ChainFamily } from '@chainwatch/chain-core';
-import { repoDir, runCommand } from '@chainwatch/host';
+import { repoDir, runCommand } from '@chainwatch/testing/host';
 import generateEndpoint from '../endpoint/generator.mjs';
 import generateFamily from '../family/generator.mjs';
 import generateLibrary from '../library/generator.mjs';
@@ -24,7 +24,9 @@ beforeAll(() => {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(repoDir, file), join(copy, file), { force: true });
   }
-  cpSync(join(repoDir, 'libs/db/src/generated'), join(copy, 'libs/db/src/generated'), { recursive: true });
+  cpSync(join(repoDir, 'libs/data/src/db/generated'), join(copy, 'libs/data/src/db/generated'), {
+    recursive: true,
+  });
   symlinkSync(join(repoDir, 'node_modules'), join(copy, 'node_modules'));
   const tree = new FsTree(copy, false);
   const writeSdk = generateEndpoint(tree, { name: 'addresses.tag' });

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir, SetupError } from '@chainwatch/host';
+import { repoDir, SetupError } from '@chainwatch/testing/host';
 import type { DetachedMessage } from './printer.ts';
 import type { StackOptions } from './stack-options.ts';
 

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessSpec } from '@chainwatch/host';
+import type { ProcessSpec } from '@chainwatch/testing/host';
 
 export interface ManagedProcess {
   readonly spec: ProcessSpec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createServer } from 'node:net';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 import type { LocalNode } from '../../devnet/local-node.ts';
 import { services } from '../services.mjs';
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { hashApiKey } from '@chainwatch/api-key';
-import { applyMigrations, createDatabase } from '@chainwatch/db';
+import { hashApiKey } from '@chainwatch/common/api-key';
+import { applyMigrations, createDatabase } from '@chainwatch/data/db';
 import pg from 'pg';
 import { bootstrap } from '../../db/src/bootstrap.ts';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import type { StackKeys } from './stack-file.ts';
 
 /** Makes the database `name` on the server unless it is there. @returns its URL */

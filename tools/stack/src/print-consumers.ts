@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { createNatsLogin, natsOptionsOf } from '@chainwatch/bus';
-import { loadConfig, NATS_VARIABLES, serviceConfig } from '@chainwatch/config';
+import { createNatsLogin, natsOptionsOf } from '@chainwatch/data/bus';
+import { loadConfig, NATS_VARIABLES, serviceConfig } from '@chainwatch/platform/config';
 
 /** `npm run nats:consumers`: who reads which stream, of the server in NATS_URL or of the stack that runs here. */
 const STACK_FILE = new URL('../../../.chainwatch/stack.json', import.meta.url);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { exitWith } from '@chainwatch/host';
+import { exitWith } from '@chainwatch/testing/host';
 
 export interface Printer {
   /** A line of a process. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import pg from 'pg';
-import type { ProcessSpec } from '@chainwatch/host';
+import type { ProcessSpec } from '@chainwatch/testing/host';
 
 export function natsSpec(
   command: string,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { services } from '../services.mjs';
-import { type ProcessSpec, readCommit } from '@chainwatch/host';
+import { type ProcessSpec, readCommit } from '@chainwatch/testing/host';
 import { healthPort } from './ports.ts';
 
 export interface ServiceEnvironment {

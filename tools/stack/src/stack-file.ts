@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { stateDir } from '@chainwatch/host';
+import { stateDir } from '@chainwatch/testing/host';
 import type { NodeUrls } from '../../devnet/local-node.ts';
 
 export interface StackKeys {

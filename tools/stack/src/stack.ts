@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
 import { killLeftovers, readLivePidFile, removePidFile, writePidFile } from '../pid-files.mjs';
-import { SetupError, stateDir } from '@chainwatch/host';
+import { SetupError, stateDir } from '@chainwatch/testing/host';
 import { runDemo } from './demo/demo.ts';
 import { detachStack } from './detach-stack.ts';
 import { startGuard } from './guard.ts';

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { isReachable, preparePostgres, SHARED_DIR, stateDir } from '@chainwatch/host';
+import { isReachable, preparePostgres, SHARED_DIR, stateDir } from '@chainwatch/testing/host';
 import { acceptsConnections } from '../../devnet/is-ready.ts';
 import type { NodeUrls } from '../../devnet/local-node.ts';
 import { localNodes } from '../../devnet/local-nodes.ts';

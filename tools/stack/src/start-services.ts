@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 import { createApiClient } from './api-client.ts';
 import { configureChain } from './configure-chain.ts';
 import { localNodes } from '../../devnet/local-nodes.ts';

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ProcessSpec } from '@chainwatch/host';
+import type { ProcessSpec } from '@chainwatch/testing/host';
 import { Supervisor } from './supervisor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'chainwatch-supervisor-'));

@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { removePidFile, writePidFile } from '../pid-files.mjs';
-import { type ProcessSpec, SetupError } from '@chainwatch/host';
+import { type ProcessSpec, SetupError } from '@chainwatch/testing/host';
 import { formatLogLine } from './log-line.ts';
 import { startProcess, type ManagedProcess } from './managed-process.ts';
 import { waitUntil } from './wait-until.ts';

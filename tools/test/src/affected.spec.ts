@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { repoDir, runCommand } from '@chainwatch/host';
+import { repoDir, runCommand } from '@chainwatch/testing/host';
 
 /** What `nx affected` would run for a change of these files. */
 async function listAffected(...files: readonly string[]): Promise<string[]> {
@@ -21,7 +21,7 @@ async function show(...args: readonly string[]): Promise<string[]> {
 
 describe('nx affected', () => {
   it('names a library and what depends on it, however far, and nothing else', async () => {
-    const affected = await listAffected('libs/caip/src/chain-gid.ts');
+    const affected = await listAffected('libs/common/src/caip/chain-gid.ts');
     expect(affected).toEqual(
       expect.arrayContaining(['caip', 'chain-core', 'chain-evm', 'tx-analyzer', 'tool-acceptance']),
     );

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENT_TYPES } from '@chainwatch/events';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 /** Written sources that list event types. Whoever makes an event names it; three names in one file are a list. */
 export function findEventLists(): string[] {

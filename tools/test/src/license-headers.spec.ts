@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 const SOURCE = /\.(ts|tsx|mjs|go|css|py|sh)(\.template)?$/;
 /** Written by programs, or to be copied into programs of others. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { runJest } from './run-jest.ts';
 

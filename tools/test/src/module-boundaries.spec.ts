@@ -20,7 +20,7 @@ function addPackage(path: string, tags?: readonly string[]): void {
 describe('findTagFaults', () => {
   it('has nothing to say about one known tag each', () => {
     addPackage('apps/notifier', ['type:app']);
-    addPackage('libs/caip', ['type:domain']);
+    addPackage('libs/common/src/caip', ['type:domain']);
     addPackage('tools/stack', ['type:tool']);
     expect(findTagFaults(repoDir)).toEqual([]);
   });
@@ -31,8 +31,10 @@ describe('findTagFaults', () => {
     ['two tags', ['type:domain', 'type:adapter']],
     ['the tag of another folder', ['type:app']],
   ])('refuses a library with %s', (_case, tags) => {
-    addPackage('libs/caip', tags);
-    expect(findTagFaults(repoDir)).toEqual([expect.stringContaining('libs/caip: expected exactly one tag')]);
+    addPackage('libs/common/src/caip', tags);
+    expect(findTagFaults(repoDir)).toEqual([
+      expect.stringContaining('libs/common/src/caip: expected exactly one tag'),
+    ]);
   });
 
   it('refuses sources without a package.json', () => {

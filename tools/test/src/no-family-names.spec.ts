@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 /** A family is a folder in libs, an app that binds it, a line of the registry and a row of deploy/services.json. */
 const OWN = /^(libs\/chain-(?!core$|registry$)|apps\/block-ingestor-)/;
@@ -60,8 +60,8 @@ it('every app and library but a family and its ingestor is looked at', () => {
       'apps/api-gateway',
       'apps/tx-analyzer',
       'libs/ingestor',
-      'libs/api-key',
-      'libs/db',
+      'libs/common/src/api-key',
+      'libs/data/src/db',
     ]),
   );
 });

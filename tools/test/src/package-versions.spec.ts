@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 interface Manifest {
   readonly name: string;

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repoDir, runCommand } from '@chainwatch/host';
+import { repoDir, runCommand } from '@chainwatch/testing/host';
 
 interface ProjectGraph {
   readonly graph: {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { sumCounts, type NxTask } from './sum-counts.ts';
 
 /** `npm test`: every target of every project through Nx, and the sum of what they counted. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { channelOfOne } from '../spec-runner.mjs';
 import { wholeRun } from './run-jest.ts';
 
@@ -53,7 +53,7 @@ async function run(
 }
 
 it('begins no spec after TEST_UNTIL, and Jest takes each as skipped and not as failed', async () => {
-  const [code, files] = await run(['libs/caip'], { TEST_UNTIL: '1' });
+  const [code, files] = await run(['libs/common/src/caip'], { TEST_UNTIL: '1' });
   expect(code).toBe(0);
   expect(files.length).toBeGreaterThan(0);
   for (const file of files)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 /** Files are those of cspell.json; a text on stdin is checked as if it were such a file. */
 function spell(path?: string, input?: string): SpawnSyncReturns<string> {

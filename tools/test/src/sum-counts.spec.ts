@@ -34,37 +34,37 @@ const task = (projectName: string, target: string, status = 0) => ({
 
 describe('sumCounts', () => {
   it('adds what was counted, and one for each task that counts nothing', async () => {
-    count('@chainwatch/caip', 'test', { passed: 76, failed: 0 });
-    count('@chainwatch/bus', 'test', {
+    count('@chainwatch/common/caip', 'test', { passed: 76, failed: 0 });
+    count('@chainwatch/data/bus', 'test', {
       passed: 4,
       failed: 0,
-      skipped: ['libs/bus/src/bus.spec.ts'],
-      unstable: ['libs/bus/src/one.spec.ts: expected 1'],
+      skipped: ['libs/data/src/bus/bus.spec.ts'],
+      unstable: ['libs/data/src/bus/one.spec.ts: expected 1'],
     });
     const tasks = [
-      task('@chainwatch/caip', 'test'),
-      task('@chainwatch/bus', 'test'),
+      task('@chainwatch/common/caip', 'test'),
+      task('@chainwatch/data/bus', 'test'),
       task('@chainwatch/tool-test', 'knip'),
     ];
     expect(await sumCounts({ code: 0, tasks, targets: ['test', 'knip'], countsDir })).toEqual({
       passed: 81,
       failed: 0,
-      skipped: ['libs/bus/src/bus.spec.ts'],
-      unstable: ['libs/bus/src/one.spec.ts: expected 1'],
+      skipped: ['libs/data/src/bus/bus.spec.ts'],
+      unstable: ['libs/data/src/bus/one.spec.ts: expected 1'],
       faults: [],
     });
   });
 
   it('counts the tests that failed, and a task that died as one', async () => {
-    count('@chainwatch/bus', 'test', {
+    count('@chainwatch/data/bus', 'test', {
       passed: 4,
       failed: 2,
-      failures: ['  libs/bus/src/bus.spec.ts: a bus > stops'],
+      failures: ['  libs/data/src/bus/bus.spec.ts: a bus > stops'],
     });
-    count('@chainwatch/caip', 'test', { passed: 76, failed: 0 });
+    count('@chainwatch/common/caip', 'test', { passed: 76, failed: 0 });
     const tasks = [
-      task('@chainwatch/bus', 'test', 1),
-      task('@chainwatch/caip', 'test', 1),
+      task('@chainwatch/data/bus', 'test', 1),
+      task('@chainwatch/common/caip', 'test', 1),
       task('@chainwatch/tool-test', 'knip', 1),
     ];
     expect(await sumCounts({ code: 1, tasks, targets: ['test', 'knip'], countsDir })).toEqual({
@@ -73,8 +73,8 @@ describe('sumCounts', () => {
       skipped: [],
       unstable: [],
       faults: [
-        '@chainwatch/bus:test: 2\n  libs/bus/src/bus.spec.ts: a bus > stops',
-        '@chainwatch/caip:test: 1',
+        '@chainwatch/data/bus:test: 2\n  libs/data/src/bus/bus.spec.ts: a bus > stops',
+        '@chainwatch/common/caip:test: 1',
         '@chainwatch/tool-test:knip: 1',
       ],
     });
@@ -88,7 +88,7 @@ describe('sumCounts', () => {
   it('fails when Nx does, though every task that it began passed', async () => {
     const sum = await sumCounts({
       code: 1,
-      tasks: [task('@chainwatch/caip', 'test')],
+      tasks: [task('@chainwatch/common/caip', 'test')],
       targets: ['test'],
       countsDir,
     });

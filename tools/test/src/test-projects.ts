@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
 import { bundleServices } from '../../stack/bundle.mjs';
 import { installBrokers } from '../../stack/find-servers.mjs';

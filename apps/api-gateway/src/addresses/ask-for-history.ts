@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
-import type { Sql } from '@chainwatch/db';
-import { invalidRequest } from '@chainwatch/problem';
+import { chainGidSchema } from '@chainwatch/common/caip';
+import type { Sql } from '@chainwatch/data/db';
+import { invalidRequest } from '@chainwatch/common/problem';
 import type { AddressRow } from '../records/address.ts';
 import { hasCoins } from './watch-address.ts';
 

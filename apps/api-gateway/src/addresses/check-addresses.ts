@@ -2,8 +2,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, loadFamilies } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import { ProblemError } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { ProblemError } from '@chainwatch/common/problem';
 import { chooseSpelling } from './choose-spelling.ts';
 import { parseWith, refuseBurnAddress } from './parse-address.ts';
 

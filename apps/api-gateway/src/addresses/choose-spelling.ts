@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import type { ParsedAddress } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { invalidRequest } from '@chainwatch/problem';
+import { invalidRequest } from '@chainwatch/common/problem';
 
 /** The chains that an address is meant for, for bodies. */
 export const chainGidsSchema = z

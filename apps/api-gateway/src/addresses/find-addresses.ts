@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
 import { listFormsByFamily } from './parse-address.ts';
 
 /** Addresses that are parsed in one go: the event loop has others to serve. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { v7 as createOrderedId } from 'uuid';
 import type { ParsedAddress } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import type { ProblemError } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { ProblemError } from '@chainwatch/common/problem';
 import { takeQuota } from '../management/take-quota.ts';
 import type { AddressRow } from '../records/address.ts';
 import { askForHistories, withHistory, type HistoryStarts } from './ask-for-history.ts';

@@ -2,7 +2,7 @@
 import { InvalidAddressError } from '@chainwatch/chain-core';
 import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, listFamilies } from '@chainwatch/chain-registry';
-import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
+import { invalidRequest, unprocessableEntity } from '@chainwatch/common/problem';
 
 /** An address of a family. @throws ProblemError 400 with the field `name` */
 export function parseWith(

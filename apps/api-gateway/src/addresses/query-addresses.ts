@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { booleanParameter, listParameter, pageParameters, toPage } from '@chainwatch/http';
-import type { Page, PageRequest } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
+import type { Sql } from '@chainwatch/data/db';
+import type { Prisma } from '@chainwatch/data/prisma';
+import { booleanParameter, listParameter, pageParameters, toPage } from '@chainwatch/platform/http';
+import type { Page, PageRequest } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { AddValue } from '../lists/build-conditions.ts';
 import { containsIn, searchRows } from '../lists/search-rows.ts';

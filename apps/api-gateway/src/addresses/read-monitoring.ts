@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainNotation, ParsedAddress } from '@chainwatch/chain-core';
 import { findNotationNamed, listNetworks } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { AddressRow, Monitoring } from '../records/address.ts';
 
 interface Chain {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { groupsSchema, labelSchema, metadataSchema } from '../records/address-input.ts';
 import { findNetworkGids } from './parse-address.ts';
 import { watchFromHead } from './watch-address.ts';

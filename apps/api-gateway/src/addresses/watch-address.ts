@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findFamilyNamed } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { AddressRow } from '../records/address.ts';
 
 interface WatchedAddresses {

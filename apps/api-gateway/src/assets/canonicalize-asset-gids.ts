@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { tryAssetGid } from './find-asset.ts';
 

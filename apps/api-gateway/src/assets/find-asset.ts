@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainNotation, Network } from '@chainwatch/chain-core';
 import { InvalidAssetError } from '@chainwatch/chain-core';
-import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/caip';
+import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/common/caip';
 import { findNetwork, findNotation, normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Principal } from '@chainwatch/key-store';
-import { invalidRequest, notFound } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { invalidRequest, notFound } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { readProjectAssets } from './project-asset.ts';
 import type { ProjectAsset } from './project-asset.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Page, PageRequest } from '@chainwatch/http';
-import { toPage } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
+import type { Page, PageRequest } from '@chainwatch/platform/http';
+import { toPage } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
 import { toListOrder } from '../lists/list-order.ts';
 import { openPager } from '../lists/pager.ts';
 import { readList } from '../lists/read-list.ts';

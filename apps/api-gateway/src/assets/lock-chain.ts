@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /**
  * Keeps the chain's analyzer from discovering assets until the transaction ends. Whoever changes what the service knows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { UiMultiplier } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { LISTED_ASSETS } from './listed-assets.ts';
 
 /** An asset as a project sees it. Its properties come from the chain; its status and times are the project's own. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FLOW, SUBJECTS, streamOf } from '@chainwatch/events';
 import type { FlowService, SubjectKind } from '@chainwatch/events';
-import { buildExample, createSchemaBook } from '@chainwatch/http';
-import type { JsonSchema, SchemaBook } from '@chainwatch/http';
+import { buildExample, createSchemaBook } from '@chainwatch/platform/http';
+import type { JsonSchema, SchemaBook } from '@chainwatch/platform/http';
 
 const allKinds = Object.keys(SUBJECTS) as SubjectKind[];
 const services = Object.keys(FLOW) as FlowService[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { generateApiKey, hashApiKey } from '@chainwatch/api-key';
-import { createKeyStore } from '@chainwatch/key-store';
+import { generateApiKey, hashApiKey } from '@chainwatch/common/api-key';
+import { createKeyStore } from '@chainwatch/data/key-store';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { SpecWorld } from '../spec-support/spec-world.ts';
 

@@ -6,9 +6,9 @@ import {
   isPermission,
   isPortalToken,
   parseApiKey,
-} from '@chainwatch/api-key';
-import type { KeyStore, Principal } from '@chainwatch/key-store';
-import { forbidden, unauthorized } from '@chainwatch/problem';
+} from '@chainwatch/common/api-key';
+import type { KeyStore, Principal } from '@chainwatch/data/key-store';
+import { forbidden, unauthorized } from '@chainwatch/common/problem';
 import type { ApiRoute } from '../server/define-route.ts';
 import type { FindPortal } from './find-portal.ts';
 import type { FindSession } from './find-session.ts';

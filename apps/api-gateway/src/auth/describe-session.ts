@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound } from '@chainwatch/common/problem';
 import { permissionSchema, toKeyRecord, type KeyRow } from '../records/key.ts';
 import { roleSchema } from '../records/member.ts';
 import { families } from '../records/path-schemas.ts';

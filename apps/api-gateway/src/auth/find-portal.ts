@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareHash, hashApiKey } from '@chainwatch/api-key';
-import type { Sql } from '@chainwatch/db';
-import type { PortalScope, Principal } from '@chainwatch/key-store';
+import { compareHash, hashApiKey } from '@chainwatch/common/api-key';
+import type { Sql } from '@chainwatch/data/db';
+import type { PortalScope, Principal } from '@chainwatch/data/key-store';
 
 /** Undefined: the token is unknown, or its session has ended. */
 export type FindPortal = (

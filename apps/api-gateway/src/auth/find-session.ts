@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Request } from 'express';
 import { z } from 'zod';
-import { permissionsOf, isOperatorPermission } from '@chainwatch/api-key';
-import type { Database } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { invalidRequest } from '@chainwatch/problem';
-import type { ProblemError } from '@chainwatch/problem';
-import type { Sealer } from '@chainwatch/secrets';
+import { permissionsOf, isOperatorPermission } from '@chainwatch/common/api-key';
+import type { Database } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { invalidRequest } from '@chainwatch/common/problem';
+import type { ProblemError } from '@chainwatch/common/problem';
+import type { Sealer } from '@chainwatch/platform/secrets';
 import { permissionsOfRole } from './role-permissions.ts';
 import { findSessionCookie, openSession } from './session-cookie.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import type { Logger } from '@chainwatch/platform/telemetry';
 
 interface KeyWatchDeps {
   readonly db: Sql;

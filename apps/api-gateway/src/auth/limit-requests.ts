@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Request, RequestHandler, Response } from 'express';
-import type { ApiKeyType } from '@chainwatch/api-key';
-import { findClient, TokenLedger } from '@chainwatch/cache';
-import type { Cache, TokenResult } from '@chainwatch/cache';
-import { tooManyRequests } from '@chainwatch/problem';
+import type { ApiKeyType } from '@chainwatch/common/api-key';
+import { findClient, TokenLedger } from '@chainwatch/platform/cache';
+import type { Cache, TokenResult } from '@chainwatch/platform/cache';
+import { tooManyRequests } from '@chainwatch/common/problem';
 
 /** Requests per 60 seconds. */
 export interface RequestLimits {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { permissionsOf, type Permission } from '@chainwatch/api-key';
-import type { Principal } from '@chainwatch/key-store';
+import { permissionsOf, type Permission } from '@chainwatch/common/api-key';
+import type { Principal } from '@chainwatch/data/key-store';
 import { openEventStream, waitFor, type EventStreamClient } from '@chainwatch/testing';
 import type { Test } from 'supertest';
 import { recordChange } from '../management/record-change.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { families } from '../records/path-schemas.ts';
-import { generateApiKey, hashApiKey, permissionsOf } from '@chainwatch/api-key';
-import type { ApiKeyType, Permission } from '@chainwatch/api-key';
+import { generateApiKey, hashApiKey, permissionsOf } from '@chainwatch/common/api-key';
+import type { ApiKeyType, Permission } from '@chainwatch/common/api-key';
 import { authorizerOf } from './authenticate.ts';
 import { routeTable } from '../route-table.ts';
 import { keyTypeOf } from './key-type-of.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { permissionsOf } from '@chainwatch/api-key';
+import { permissionsOf } from '@chainwatch/common/api-key';
 import { openPortal, type SpecPortal } from '../spec-support/portal.ts';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { SpecWorld } from '../spec-support/spec-world.ts';

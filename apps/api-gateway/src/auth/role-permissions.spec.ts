@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PERMISSIONS, permissionsOf } from '@chainwatch/api-key';
+import { PERMISSIONS, permissionsOf } from '@chainwatch/common/api-key';
 import { permissionsOfRole } from './role-permissions.ts';
 
 const OWNERS = ['owner', 'admin'];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { isOperatorPermission, permissionsOf, type Permission } from '@chainwatch/api-key';
+import { isOperatorPermission, permissionsOf, type Permission } from '@chainwatch/common/api-key';
 import { roleSchema } from '../records/member.ts';
 
 type Role = z.infer<typeof roleSchema>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
-import { cookieNameOf, type ReplyCookie } from '@chainwatch/http';
-import { SealedValueError } from '@chainwatch/secrets';
-import type { Sealer } from '@chainwatch/secrets';
+import { cookieNameOf, type ReplyCookie } from '@chainwatch/platform/http';
+import { SealedValueError } from '@chainwatch/platform/secrets';
+import type { Sealer } from '@chainwatch/platform/secrets';
 
 const NAME = 'chainwatch_session';
 const CONTEXT = 'dashboard_session';

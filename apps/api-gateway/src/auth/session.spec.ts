@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createSealer } from '@chainwatch/secrets';
+import { createSealer } from '@chainwatch/platform/secrets';
 import type { Test } from 'supertest';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { SpecWorld } from '../spec-support/spec-world.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { behindSql, keySql, orderSql, type ListOrder } from '../lists/list-order.ts';
 import type { ListedRow, Range } from '../lists/pager.ts';
 import { packedStatusesOf, runConditions, searchConditions, type BlockSearch } from './block-search.ts';

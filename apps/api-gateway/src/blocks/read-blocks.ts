@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { BlockRow } from '../records/block.ts';
 import { inOrder } from '../lists/read-list.ts';
 import type { ListedBlock } from './read-block-page.ts';

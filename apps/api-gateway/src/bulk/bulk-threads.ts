@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tinypool from 'tinypool';
 import { FairQueue } from '@chainwatch/chain-core';
-import { ProblemError, serviceUnavailable } from '@chainwatch/problem';
+import { ProblemError, serviceUnavailable } from '@chainwatch/common/problem';
 import type { Author } from '../management/record-change.ts';
 import type { Announced, BulkAnswer, BulkSettings, BulkTask } from './bulk-task.ts';
 

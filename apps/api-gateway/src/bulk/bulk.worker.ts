@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Tinypool from 'tinypool';
-import { createDatabase, type Database, type Sql } from '@chainwatch/db';
+import { createDatabase, type Database, type Sql } from '@chainwatch/data/db';
 import {
   ProblemError,
   invalidRequest,
@@ -9,7 +9,7 @@ import {
   unprocessableEntity,
   type ProblemContext,
   type ProblemField,
-} from '@chainwatch/problem';
+} from '@chainwatch/common/problem';
 import { toProblemData } from '../server/problem-data.ts';
 import { translateError } from '../server/translate-error.ts';
 import type { Announced, BulkAnswer, BulkSettings, BulkTask } from './bulk-task.ts';

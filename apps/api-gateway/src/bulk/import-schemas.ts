@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { problemDocumentSchema } from '@chainwatch/problem';
+import { problemDocumentSchema } from '@chainwatch/common/problem';
 import { chainGidsSchema } from '../addresses/choose-spelling.ts';
 import { historySchema } from '../addresses/ask-for-history.ts';
 import { unmarkText } from '../lists/csv-text.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { connect, type Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
-import { createCache, type Cache } from '@chainwatch/cache';
-import { startHttpServer, type HttpServer } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
+import { startHttpServer, type HttpServer } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { limitBulkCalls } from './limit-bulk-calls.ts';
 

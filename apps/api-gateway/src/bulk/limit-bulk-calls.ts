@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RequestHandler, Response } from 'express';
-import type { Principal } from '@chainwatch/key-store';
-import { serviceUnavailable } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { serviceUnavailable } from '@chainwatch/common/problem';
 import type { Slots } from '../server/take-slot.ts';
 import { takeBulkSlot } from './take-bulk-slot.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { parseItemsBytes } from '@chainwatch/http';
-import { fieldsFromZodError, invalidRequest, type ProblemField } from '@chainwatch/problem';
+import { parseItemsBytes } from '@chainwatch/platform/http';
+import { fieldsFromZodError, invalidRequest, type ProblemField } from '@chainwatch/common/problem';
 
 interface ItemsForm<S> {
   readonly schema: S;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { tooManyRequests } from '@chainwatch/problem';
+import { tooManyRequests } from '@chainwatch/common/problem';
 import { takeSlot, type Free, type Slots } from '../server/take-slot.ts';
 
 const PER_WORKSPACE = 2;

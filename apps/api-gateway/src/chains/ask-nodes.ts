@@ -7,8 +7,8 @@ import {
   type Network,
   type SealedEndpoint,
 } from '@chainwatch/chain-core';
-import { type Sql, MORE_ENDPOINTS } from '@chainwatch/db';
-import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/problem';
+import { type Sql, MORE_ENDPOINTS } from '@chainwatch/data/db';
+import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { ChainRow } from './find-chain.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import { notFound, type ProblemError } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { notFound, type ProblemError } from '@chainwatch/common/problem';
 import { recordChange, type Author } from '../management/record-change.ts';
 import type { EndpointRow } from '../records/endpoint.ts';
 import { chainParams } from '../records/path-schemas.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainFamily, Network } from '@chainwatch/chain-core';
 import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { notFound, unprocessableEntity } from '@chainwatch/problem';
+import type { Prisma } from '@chainwatch/data/prisma';
+import { notFound, unprocessableEntity } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { BLOCKCHAIN_INCLUDE } from '../records/blockchain.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { createStallRecorder, describeChain, gauge, type Checks } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import { createStallRecorder, describeChain, gauge, type Checks } from '@chainwatch/platform/telemetry';
 import { readActiveChainRecords } from './read-chain-record.ts';
 
 interface ObserveChainsOptions {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { toBlockchainRecord } from '../records/blockchain.ts';
 import type { BlockchainState, blockchainSchema } from '../records/blockchain.ts';
 

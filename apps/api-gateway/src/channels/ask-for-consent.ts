@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import type { AskContext, ChannelKind } from '@chainwatch/channels';
-import type { Principal } from '@chainwatch/key-store';
-import { tooManyRequests } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { tooManyRequests } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 const DAY_SECONDS = 86_400;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { loadExpressions, type ChannelFilters, type ChannelKind } from '@chainwatch/channels';
-import { invalidRequest } from '@chainwatch/problem';
+import { invalidRequest } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { checkOutboundUrl } from '../server/check-outbound-url.ts';
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import { tryAssetGid } from '../assets/find-asset.ts';
 

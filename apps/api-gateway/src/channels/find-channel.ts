@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS, type ChannelKind } from '@chainwatch/channels';
-import type { Prisma } from '@chainwatch/db/prisma';
-import type { Principal } from '@chainwatch/key-store';
-import { notFound, type ProblemError } from '@chainwatch/problem';
+import type { Prisma } from '@chainwatch/data/prisma';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound, type ProblemError } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 export const channelParams = z.object({ notification_channel_id: z.uuid() });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
-import { generateWebhookSecret, maskWebhookSecret } from '@chainwatch/api-key';
-import type { Sql } from '@chainwatch/db';
+import { generateWebhookSecret, maskWebhookSecret } from '@chainwatch/common/api-key';
+import type { Sql } from '@chainwatch/data/db';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { notFound } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { notFound } from '@chainwatch/common/problem';
 import type { StoredChannel } from './find-channel.ts';
 
 type Locked = Pick<StoredChannel, 'name' | 'config' | 'credentialsSealed' | 'status' | 'isArchived'>;

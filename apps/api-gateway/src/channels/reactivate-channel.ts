@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 
 const BATCH = 10_000;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sealer } from '@chainwatch/secrets';
+import type { Sealer } from '@chainwatch/platform/secrets';
 
 /** The confidential part of a channel, sealed for that channel; null if there is none. */
 export function sealCredentials(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Router, type RequestHandler, type Response } from 'express';
 import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { html, type Html } from './html.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { lockChannel } from './lock-channel.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
-import { notFound } from '@chainwatch/problem';
+import type { Prisma } from '@chainwatch/data/prisma';
+import { notFound } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import { channelParams, findChannel } from '../channels/find-channel.ts';
 import { ATTEMPTS_SHOWN } from '../records/delivery.ts';
 

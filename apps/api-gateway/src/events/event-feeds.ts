@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { tooManyRequests } from '@chainwatch/problem';
-import { gauge, type Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { tooManyRequests } from '@chainwatch/common/problem';
+import { gauge, type Logger } from '@chainwatch/platform/telemetry';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { FairQueue } from '@chainwatch/chain-core';
 import { readQuota } from '../management/take-quota.ts';

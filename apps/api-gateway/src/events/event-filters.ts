@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { eventTypeSchema } from '@chainwatch/channels';
-import { booleanParameter, listParameter } from '@chainwatch/http';
+import { booleanParameter, listParameter } from '@chainwatch/platform/http';
 import { madeAtSchema, madeUntilSchema } from '../records/path-schemas.ts';
 
 /** What the list and the stream of events are filtered by. */

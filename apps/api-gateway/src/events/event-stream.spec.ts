@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import { EventStream } from './event-stream.ts';
 
 let server: Server;

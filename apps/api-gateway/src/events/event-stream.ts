@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import { matchesFilters, type EventFilters } from './event-filters.ts';
 import type { PositionedEvent, PositionsRead } from './read-positions.ts';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { CHANNEL_KINDS } from '@chainwatch/channels';
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound } from '@chainwatch/common/problem';
 import { eventHorizon } from '../records/event.ts';
 
 const VERBATIM_KINDS = CHANNEL_KINDS.filter(({ isVerbatim }) => isVerbatim).map(({ kind }) => kind);

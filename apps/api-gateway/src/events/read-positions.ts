@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { gone, invalidRequest } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { gone, invalidRequest } from '@chainwatch/common/problem';
 import { eventHorizon } from '../records/event.ts';
 import { eventConditions, type EventFilters, type FilteredEvent } from './event-filters.ts';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { RouteCall, RouteReply } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
-import { ProblemError, conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
-import { createOwnerSealer, type OwnerSealer } from '@chainwatch/secrets';
+import type { RouteCall, RouteReply } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
+import { ProblemError, conflict, invalidRequest, unprocessableEntity } from '@chainwatch/common/problem';
+import { createOwnerSealer, type OwnerSealer } from '@chainwatch/platform/secrets';
 import { ownerSecretOf } from '../auth/authenticate.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { Readable } from 'node:stream';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { toProblemData, type ProblemData } from '../server/problem-data.ts';
 import { randomUUID } from 'node:crypto';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 
 type Call = RouteCall<ApiDeps, Principal>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { stringify } from 'csv-stringify/sync';
 import { z } from 'zod';
-import { buildExample, createSchemaBook } from '@chainwatch/http';
+import { buildExample, createSchemaBook } from '@chainwatch/platform/http';
 import { markText } from './csv-text.ts';
 
 /** Writes the records of an export. */

@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
-import { createCache } from '@chainwatch/cache';
+import { createCache } from '@chainwatch/platform/cache';
 import { openExport } from '../spec-support/open-export.ts';
 import { Exports, type Listing } from './exports.ts';
 import type { Range } from './pager.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { createCache } from '@chainwatch/cache';
+import { createCache } from '@chainwatch/platform/cache';
 import { startRedis, waitFor } from '@chainwatch/testing';
 import { openExport, readExport, toRecords } from '../spec-support/open-export.ts';
 import { givePositions, insertEvent } from '../spec-support/positions.ts';

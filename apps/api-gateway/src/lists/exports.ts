@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import type { PageRequest, RouteReply } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
-import { BaseError, forbidden, invalidRequest, tooManyRequests } from '@chainwatch/problem';
-import { findPoison, type Poison } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import type { PageRequest, RouteReply } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
+import { BaseError, forbidden, invalidRequest, tooManyRequests } from '@chainwatch/common/problem';
+import { findPoison, type Poison } from '@chainwatch/data/quarantine';
 import type { KeyWatch } from '../auth/key-watch.ts';
 import { readOn, type Source, type Sources } from '../reads/read-on.ts';
 import { FairQueue } from '@chainwatch/chain-core';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import { startSpecWorld } from '../spec-support/spec-world.ts';
 import type { SpecWorld } from '../spec-support/spec-world.ts';

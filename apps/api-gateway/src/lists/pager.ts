@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { offsetOf, type PageRequest } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
-import { invalidRequest } from '@chainwatch/problem';
-import type { Sealer } from '@chainwatch/secrets';
+import { offsetOf, type PageRequest } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
+import { invalidRequest } from '@chainwatch/common/problem';
+import type { Sealer } from '@chainwatch/platform/secrets';
 
 /** Where a row stands in its list: the values of the columns that order it, as PostgreSQL writes them. */
 export type Key = readonly (string | null)[];

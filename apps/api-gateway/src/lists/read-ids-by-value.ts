@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
 import type { ListedRow, Range } from './pager.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { toPage, type Page, type PageRequest } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
+import type { Sql } from '@chainwatch/data/db';
+import { toPage, type Page, type PageRequest } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { buildConditions, type AddValue } from './build-conditions.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { Database } from '@chainwatch/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Database } from '@chainwatch/data/db';
 
 interface FoldingOptions {
   readonly db: Pick<Database, 'query'>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** The scope of rows that belong to nobody, such as blocks. */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';

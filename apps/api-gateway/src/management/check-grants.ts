@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hasPermission, isOperatorPermission } from '@chainwatch/api-key';
-import type { Permission } from '@chainwatch/api-key';
-import type { Principal } from '@chainwatch/key-store';
-import { forbidden, unprocessableEntity } from '@chainwatch/problem';
+import { hasPermission, isOperatorPermission } from '@chainwatch/common/api-key';
+import type { Permission } from '@chainwatch/common/api-key';
+import type { Principal } from '@chainwatch/data/key-store';
+import { forbidden, unprocessableEntity } from '@chainwatch/common/problem';
 import { keyTypeOf } from '../auth/key-type-of.ts';
 import { permissionsOfRole } from '../auth/role-permissions.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { conflict } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { conflict } from '@chainwatch/common/problem';
 import type { Author } from './record-change.ts';
 import { recordChange } from './record-change.ts';
 import { lockProject } from './find-project.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Prisma } from '@chainwatch/db/prisma';
-import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
+import type { Prisma } from '@chainwatch/data/prisma';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
-import type { ProblemError } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound } from '@chainwatch/common/problem';
+import type { ProblemError } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { ProjectRow } from '../records/project.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Prisma } from '@chainwatch/db/prisma';
-import type { Principal } from '@chainwatch/key-store';
+import type { Prisma } from '@chainwatch/data/prisma';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { ApiDeps } from '../server/api-deps.ts';
 
 /** The workspace of the key, the only one that it can see. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
-import type { ApiKeyType, Permission } from '@chainwatch/api-key';
-import type { Sql } from '@chainwatch/db';
+import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/common/api-key';
+import type { ApiKeyType, Permission } from '@chainwatch/common/api-key';
+import type { Sql } from '@chainwatch/data/db';
 import { recordChange } from './record-change.ts';
 import type { Author } from './record-change.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { missingMember } from './find-member.ts';
 
 interface LockedMember {

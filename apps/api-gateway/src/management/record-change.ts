@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { unauthorized } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { unauthorized } from '@chainwatch/common/problem';
 import type { AuditAction } from '../records/audit-log.ts';
 
 /** Who makes a change, taken from the request. */

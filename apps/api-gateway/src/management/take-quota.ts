@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { unprocessableEntity } from '@chainwatch/problem';
-import type { ProblemError } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { unprocessableEntity } from '@chainwatch/common/problem';
+import type { ProblemError } from '@chainwatch/common/problem';
 
 export const QUOTAS = [
   'addresses',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findSharedNames, listFamilies, listNetworks, readNetwork } from '@chainwatch/chain-registry';
 import type { Network } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 import { findFixedDifferences } from './fixed-members.ts';
 import {
   freeNames,
@@ -14,7 +14,7 @@ import {
   type StoredNetwork,
 } from './network-store.ts';
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '@chainwatch/config';
+import { ConfigError } from '@chainwatch/platform/config';
 import { parse, YAMLParseError } from 'yaml';
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { overrideNetworks, type NetworkFault } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { readStoredNetworks } from './network-store.ts';
 
 export interface NetworkFollower {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { listFamilies } from '@chainwatch/chain-registry';
 import type { Network } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { NetworkSource } from '../records/network.ts';
 import { networkOf, readStoredNetworks, readUsedChains } from './network-store.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
 import { readNetwork } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { logoPathOf } from '../records/logo.ts';
 
 export interface StoredNetwork {

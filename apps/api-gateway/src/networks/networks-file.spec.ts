@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '@chainwatch/config';
+import { ConfigError } from '@chainwatch/platform/config';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
 import { applyNetworksFile, readNetworksFile } from './apply-networks-file.ts';
 import { refreshNetworks } from './follow-networks.ts';

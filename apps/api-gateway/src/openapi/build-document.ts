@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { apiKeyPrefix } from '@chainwatch/api-key';
-import { createSchemaBook, type JsonSchema, buildExample, type SchemaBook } from '@chainwatch/http';
-import { problemDocumentSchema } from '@chainwatch/problem';
+import { apiKeyPrefix } from '@chainwatch/common/api-key';
+import { createSchemaBook, type JsonSchema, buildExample, type SchemaBook } from '@chainwatch/platform/http';
+import { problemDocumentSchema } from '@chainwatch/common/problem';
 import type { RouteDescription } from '../server/define-route.ts';
 import { describeOperation, type Operation } from './describe-operation.ts';
 import { problemResponses, responseHeaders } from './describe-responses.ts';

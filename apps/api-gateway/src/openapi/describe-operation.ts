@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { buildExample, type JsonSchema, type SchemaBook, type RouteSchemas } from '@chainwatch/http';
+import { buildExample, type JsonSchema, type SchemaBook, type RouteSchemas } from '@chainwatch/platform/http';
 import type { RouteDescription } from '../server/define-route.ts';
 import { describeResponses } from './describe-responses.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { buildExample } from '@chainwatch/http';
-import type { JsonSchema, SchemaBook } from '@chainwatch/http';
-import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/problem';
-import type { ProblemCode } from '@chainwatch/problem';
+import { buildExample } from '@chainwatch/platform/http';
+import type { JsonSchema, SchemaBook } from '@chainwatch/platform/http';
+import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/common/problem';
+import type { ProblemCode } from '@chainwatch/common/problem';
 import type { RouteDescription } from '../server/define-route.ts';
 
 /** Statuses that any request can end with, whatever its route. */

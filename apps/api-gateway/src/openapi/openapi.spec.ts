@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JsonSchema } from '@chainwatch/http';
+import type { JsonSchema } from '@chainwatch/platform/http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations, routeTable } from '../route-table.ts';
 import { buildDocument } from './build-document.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound } from '@chainwatch/common/problem';
 import { LIVE_PORTAL_SESSIONS } from '../auth/find-portal.ts';
 import { toPortalSessionRecord, type portalSessionSchema } from '../records/portal-session.ts';
 import type { ApiDeps } from '../server/api-deps.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ProblemError } from '@chainwatch/problem';
-import type { Logger } from '@chainwatch/telemetry';
+import { ProblemError } from '@chainwatch/common/problem';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { readProofs, type ProofDeps, type Proofs } from './read-proofs.ts';
 import type { BlockRef } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 interface AnswerOptions extends ProofDeps {
   readonly logger: Pick<Logger, 'warn'>;

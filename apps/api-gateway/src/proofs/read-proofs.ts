@@ -8,9 +8,9 @@ import {
   type ChainClient,
   type InclusionProof,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { InclusionProofRecord } from '@chainwatch/events';
-import { ProblemError } from '@chainwatch/problem';
+import { ProblemError } from '@chainwatch/common/problem';
 import { askNodes } from '../chains/ask-nodes.ts';
 import { findChain, loadFamily } from '../chains/find-chain.ts';
 import type { ApiDeps } from '../server/api-deps.ts';

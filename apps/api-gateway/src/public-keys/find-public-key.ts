@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Principal } from '@chainwatch/key-store';
-import { notFound } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DerivedAddress } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { BaseError, notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { BaseError, notFound, serviceUnavailable, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceAddresses } from '../addresses/announce-address.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 import { takeQuota } from '../management/take-quota.ts';

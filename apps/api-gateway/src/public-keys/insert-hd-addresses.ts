@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { DerivedAddress } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { conflict } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { conflict } from '@chainwatch/common/problem';
 import type { PublicKeyRow } from '../records/public-key.ts';
 import { watchFromHead } from '../addresses/watch-address.ts';
 

@@ -2,7 +2,7 @@
 import { DerivationUnavailableError, InvalidPublicKeyError } from '@chainwatch/chain-core';
 import type { DerivedAddress, HdDerivation, ParsedPublicKey, PublicKeyInput } from '@chainwatch/chain-core';
 import { findFamilyNamed, listFamilies } from '@chainwatch/chain-registry';
-import { invalidRequest, serviceUnavailable, unprocessableEntity } from '@chainwatch/problem';
+import { invalidRequest, serviceUnavailable, unprocessableEntity } from '@chainwatch/common/problem';
 import type { PublicKeyRow } from '../records/public-key.ts';
 
 /** The family whose extended public keys are accepted (interface.md, Public key). */

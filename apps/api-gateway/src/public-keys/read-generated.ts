@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { readLastUsed } from '../addresses/read-addresses.ts';
 import { readMonitoring } from '../addresses/read-monitoring.ts';
 import { selectAddressRows } from '../addresses/select-address-rows.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { toPublicKeyRecord } from '../records/public-key.ts';
 import type { PublicKeyRow, PublicKeyUse, publicKeySchema } from '../records/public-key.ts';
 import { INDEX_MAX } from './index-limits.ts';

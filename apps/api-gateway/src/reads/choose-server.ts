@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cache } from '@chainwatch/cache';
-import type { RouteCall, RouteReply } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
-import { ProblemError } from '@chainwatch/problem';
-import { counter } from '@chainwatch/telemetry';
+import type { Cache } from '@chainwatch/platform/cache';
+import type { RouteCall, RouteReply } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
+import { ProblemError } from '@chainwatch/common/problem';
+import { counter } from '@chainwatch/platform/telemetry';
 import type { ApiDeps } from '../server/api-deps.ts';
 import type { Standby } from './open-standby.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase, StandbyWatch, type Database } from '@chainwatch/db';
-import { createPrisma, type PrismaClient } from '@chainwatch/db/prisma';
-import type { Logger } from '@chainwatch/telemetry';
+import { createDatabase, StandbyWatch, type Database } from '@chainwatch/data/db';
+import { createPrisma, type PrismaClient } from '@chainwatch/data/prisma';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { findRequestOwner } from '../server/request-owner.ts';
 
 /** A standby to read lists from, and how long it may be behind. */

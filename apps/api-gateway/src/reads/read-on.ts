@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
-import type { PrismaClient } from '@chainwatch/db/prisma';
+import type { Database } from '@chainwatch/data/db';
+import type { PrismaClient } from '@chainwatch/data/prisma';
 
 /** Where rows are read from. */
 export interface Source {

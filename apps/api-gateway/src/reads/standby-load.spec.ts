@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import {
   startStandbyWorld,

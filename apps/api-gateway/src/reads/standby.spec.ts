@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { createCache } from '@chainwatch/cache';
-import { createDatabase } from '@chainwatch/db';
+import { createCache } from '@chainwatch/platform/cache';
+import { createDatabase } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import { readConfig } from '../config.ts';
 import { buildDocument } from '../openapi/build-document.ts';

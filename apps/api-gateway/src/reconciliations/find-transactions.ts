@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { transactionIdOf } from '@chainwatch/events';
 
 /** The reason of rows whose hash names no transaction of the project. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invalidRequest, type ProblemError } from '@chainwatch/problem';
+import { invalidRequest, type ProblemError } from '@chainwatch/common/problem';
 
 /** Columns of a ledger, and members of its lines; others are ignored. */
 export const COLUMNS = [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { findTransactions, NO_TRANSACTION } from './find-transactions.ts';
 import type { Progress, Work } from './work.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
-import { BaseError } from '@chainwatch/problem';
+import { splitAssetGid } from '@chainwatch/common/caip';
+import { BaseError } from '@chainwatch/common/problem';
 import type { ChainNotation } from '@chainwatch/chain-core';
 import { findNetwork, findNotation, normalizeChainGid } from '@chainwatch/chain-registry';
 import { unmarkText } from '../lists/csv-text.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** A transaction of the project, and what it moved at monitored addresses. */
 export interface MovedTransaction {

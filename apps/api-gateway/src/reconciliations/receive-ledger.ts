@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Readable } from 'node:stream';
 import { FairQueue } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
-import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/problem';
+import type { Database, Sql } from '@chainwatch/data/db';
+import { conflict, invalidRequest, unprocessableEntity } from '@chainwatch/common/problem';
 import { recordChange, type Author } from '../management/record-change.ts';
 import {
   BATCH,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { eventIdOf, eventTypesOn, type TransactionEventType } from '@chainwatch/events';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { lookUpLate } from './look-up-late.ts';
 import { matchTransaction, type Outcome, type PlacedRow } from './match-transaction.ts';
 import { readMovements } from './read-movements.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql } from '@chainwatch/db';
-import { isItemFault } from '@chainwatch/quarantine';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Database, Sql } from '@chainwatch/data/db';
+import { isItemFault } from '@chainwatch/data/quarantine';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { reconcileStep } from './reconcile-step.ts';
 import type { Work } from './work.ts';
 

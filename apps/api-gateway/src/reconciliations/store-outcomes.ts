@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { Outcome } from './match-transaction.ts';
 import type { MovedTransaction, Movement } from './read-movements.ts';
 import type { Work } from './work.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { findTransactions, NO_TRANSACTION } from './find-transactions.ts';
 import { toRaw, type InvalidRow, type LedgerRow } from './parse-row.ts';

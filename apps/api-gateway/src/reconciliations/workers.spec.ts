@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import type { Author } from '../management/record-change.ts';
 import {

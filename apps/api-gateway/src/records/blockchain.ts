@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UNTOLD_REASONS, type Network } from '@chainwatch/chain-core';
 import { findNetwork, listFamilies } from '@chainwatch/chain-registry';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Prisma } from '@chainwatch/data/prisma';
 import { logoPathOf } from './logo.ts';
 import { describeSync, type ServiceReport } from './describe-sync.ts';
 import { familySchema } from './path-schemas.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findNetwork } from '@chainwatch/chain-registry';
 import type { Network } from '@chainwatch/chain-core';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Prisma } from '@chainwatch/data/prisma';
 import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 /** A transaction that is kept from its users for that long is not confirmed in any useful sense. */

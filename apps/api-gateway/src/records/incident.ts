@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { UpgradeBook } from '@chainwatch/chain-registry';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Prisma } from '@chainwatch/data/prisma';
 import { explanationSchema, toExplanation } from './upgrade.ts';
 
 /** Stored beside `open`: of what is set aside, more than one of a kind may be open. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { API_KEY_TYPES, permissionsOf } from '@chainwatch/api-key';
-import type { Prisma } from '@chainwatch/db/prisma';
+import { API_KEY_TYPES, permissionsOf } from '@chainwatch/common/api-key';
+import type { Prisma } from '@chainwatch/data/prisma';
 import { families } from './path-schemas.ts';
 import { createdAtSchema } from './recorded-times.ts';
 

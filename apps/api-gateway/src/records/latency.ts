@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { LATENCY_BOUNDS_MS } from '@chainwatch/db';
+import { LATENCY_BOUNDS_MS } from '@chainwatch/data/db';
 
 const calls = z.int().min(0);
 const upToMs = z.int().min(1).nullable();

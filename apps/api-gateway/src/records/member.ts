@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Prisma } from '@chainwatch/data/prisma';
 import { createdAtSchema, updatedAtSchema } from './recorded-times.ts';
 
 export const roleSchema = z.enum(['owner', 'admin', 'developer', 'viewer']);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { assetPathSchema, chainGidSchema } from '@chainwatch/caip';
+import { assetPathSchema, chainGidSchema } from '@chainwatch/common/caip';
 import { listFamilies } from '@chainwatch/chain-registry';
 
 const FIRST_TIME = new Date('0000-01-01T00:00:00.000Z');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import { notFound } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { notFound } from '@chainwatch/common/problem';
 import { QUOTAS } from '../management/take-quota.ts';
 
 const limit = (what: string, usual: number) =>

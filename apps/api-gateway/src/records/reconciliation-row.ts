@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { formatKnownAmount } from '@chainwatch/amounts';
-import { splitChainGid } from '@chainwatch/caip';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import { splitChainGid } from '@chainwatch/common/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { classSchema } from './reconciliation.ts';
 
 const decimal = (description: string, example: string) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Prisma } from '@chainwatch/data/prisma';
 
 const statusSchema = z.enum(['running', 'done']);
 

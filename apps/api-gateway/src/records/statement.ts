@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Prisma } from '@chainwatch/db/prisma';
+import type { Prisma } from '@chainwatch/data/prisma';
 import { STATEMENT_FORMATS } from '../statements/statement-formats.ts';
 import type { StatementRequest } from '../statements/statement-store.ts';
 import { createdAtSchema } from './recorded-times.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import { notFound } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { notFound } from '@chainwatch/common/problem';
 
 const secretHead = {
   id: z.uuid().meta({ description: 'Of the secret.', examples: ['6f1d1f4e-0000-4000-8000-000000000001'] }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { permissionsOf } from '@chainwatch/api-key';
+import { permissionsOf } from '@chainwatch/common/api-key';
 import { findFreePort, startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
 import { operations, routeTable } from '../route-table.ts';

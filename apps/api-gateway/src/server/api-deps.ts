@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BulkThreads } from '../bulk/bulk-threads.ts';
-import type { Logger } from '@chainwatch/telemetry';
-import type { Bus } from '@chainwatch/bus';
-import type { Cache } from '@chainwatch/cache';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Bus } from '@chainwatch/data/bus';
+import type { Cache } from '@chainwatch/platform/cache';
 import type { Dial } from '@chainwatch/chain-core';
 import type { UpgradeBook } from '@chainwatch/chain-registry';
-import type { Database } from '@chainwatch/db';
-import type { PrismaClient } from '@chainwatch/db/prisma';
-import type { KeyStore } from '@chainwatch/key-store';
-import type { ProblemContext } from '@chainwatch/problem';
-import type { Sealer } from '@chainwatch/secrets';
+import type { Database } from '@chainwatch/data/db';
+import type { PrismaClient } from '@chainwatch/data/prisma';
+import type { KeyStore } from '@chainwatch/data/key-store';
+import type { ProblemContext } from '@chainwatch/common/problem';
+import type { Sealer } from '@chainwatch/platform/secrets';
 import type { StatementWorker } from '../statements/statement-worker.ts';
 import type { ChainRecords } from '../chains/chain-records.ts';
 import type { NetworkFollower } from '../networks/follow-networks.ts';

@@ -7,7 +7,7 @@ import {
   UnresolvableHostError,
   assertAllowedUrl,
 } from '@chainwatch/outbound';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 
 /**
  * Checks that a customer's URL leads out of the operator's network. A host that does not resolve now may do so later:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import express, { Router, type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
-import type { Cache } from '@chainwatch/cache';
+import type { Cache } from '@chainwatch/platform/cache';
 import {
   checkUrl,
   jsonBody,
@@ -11,8 +11,8 @@ import {
   recordRequests,
   routeNotFound,
   streamBody,
-} from '@chainwatch/http';
-import type { KeyStore } from '@chainwatch/key-store';
+} from '@chainwatch/platform/http';
+import type { KeyStore } from '@chainwatch/data/key-store';
 import type { ApiDeps } from './api-deps.ts';
 import { authenticate, authorizerOf } from '../auth/authenticate.ts';
 import { createPortalFinder, findFrameOrigins } from '../auth/find-portal.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Permission } from '@chainwatch/api-key';
-import { routeFactory } from '@chainwatch/http';
-import type { DefineRoute, Route } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
+import type { Permission } from '@chainwatch/common/api-key';
+import { routeFactory } from '@chainwatch/platform/http';
+import type { DefineRoute, Route } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { ApiDeps } from './api-deps.ts';
 
 /** `any` accepts every valid key (decisions.md §7). */

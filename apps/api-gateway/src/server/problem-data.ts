@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProblemCode, ProblemError, ProblemField } from '@chainwatch/problem';
+import type { ProblemCode, ProblemError, ProblemField } from '@chainwatch/common/problem';
 
 /** A problem as data: what a thread answers, and what is stored. `new ProblemError(data.code, data)` is the error again. */
 export interface ProblemData {

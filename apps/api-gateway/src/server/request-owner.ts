@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { RouteReply } from '@chainwatch/http';
+import type { RouteReply } from '@chainwatch/platform/http';
 
 const owners = new AsyncLocalStorage<string>();
 

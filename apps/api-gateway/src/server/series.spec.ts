@@ -2,9 +2,9 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
-import { createCache } from '@chainwatch/cache';
-import { recordRequests } from '@chainwatch/http';
-import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
+import { createCache } from '@chainwatch/platform/cache';
+import { recordRequests } from '@chainwatch/platform/http';
+import { startTelemetry, type Telemetry } from '@chainwatch/platform/telemetry';
 import { startNats, startRedis, type NatsHandle, type RedisHandle } from '@chainwatch/testing';
 import { routeTable } from '../route-table.ts';
 import { startReplica, type Replica } from '../spec-support/replicas.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { Sql } from '@chainwatch/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Sql } from '@chainwatch/data/db';
 
 const EVERY_MS = 60_000;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { mock } from 'node:test';
-import { createCache } from '@chainwatch/cache';
+import { createCache } from '@chainwatch/platform/cache';
 import { takeSlot } from './take-slot.ts';
 
 // Redis is away: the slots of this process, by the same clock.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import type { Cache } from '@chainwatch/cache';
+import type { Cache } from '@chainwatch/platform/cache';
 
 export type Slots = Pick<Cache, 'holdSlot' | 'freeSlot'>;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase } from '@chainwatch/db';
-import { createPrisma } from '@chainwatch/db/prisma';
+import { createDatabase } from '@chainwatch/data/db';
+import { createPrisma } from '@chainwatch/data/prisma';
 import { findFreePort, waitFor } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { translateError } from './translate-error.ts';
 
 const failureOf = (work: Promise<unknown>) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { notFound, serviceUnavailable, unauthorized } from '@chainwatch/problem';
-import type { ProblemError } from '@chainwatch/problem';
+import { notFound, serviceUnavailable, unauthorized } from '@chainwatch/common/problem';
+import type { ProblemError } from '@chainwatch/common/problem';
 
 // Connections refused, lost or cut (SQLSTATE classes 08 and 57P, too many of them 53), a statement over its time (57014), a session
 // that was idle in its transaction for too long (25P03, 25P04), a pool that gave none in time, a

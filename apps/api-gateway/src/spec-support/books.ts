@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
 import { transactionIdOf } from '@chainwatch/events';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 import type { Author } from '../management/record-change.ts';
 import { receiveLedger, type Ledger } from '../reconciliations/receive-ledger.ts';
 import { reconcileStep } from '../reconciliations/reconcile-step.ts';

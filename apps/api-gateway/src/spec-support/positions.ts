@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 interface SpecEvent {
   readonly type?: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase } from '@chainwatch/data/db';
 import { reconcileStep } from '../reconciliations/reconcile-step.ts';
 
 // A worker in a process of its own, to be killed. Says each step that it has begun.

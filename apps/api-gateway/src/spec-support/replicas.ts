@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createBus } from '@chainwatch/bus';
-import type { Bus } from '@chainwatch/bus';
-import { createCache } from '@chainwatch/cache';
+import { createBus } from '@chainwatch/data/bus';
+import type { Bus } from '@chainwatch/data/bus';
+import { createCache } from '@chainwatch/platform/cache';
 import type { SpecWorld } from './spec-world.ts';
 import { startApiGateway } from '../start-api-gateway.ts';
 import type { ApiGateway, ApiGatewayOptions } from '../start-api-gateway.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createCache, type Cache } from '@chainwatch/cache';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
 import {
   PRIMARY_SETTINGS,
   startNats,
@@ -11,7 +11,7 @@ import {
   type RedisHandle,
   type TcpProxy,
 } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { openStandby } from '../reads/open-standby.ts';
 import { startReplica, type Replica } from './replicas.ts';
 import { startSpecWorld, type SpecWorld } from './spec-world.ts';

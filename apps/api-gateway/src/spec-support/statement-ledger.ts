@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import { createStatementSigner, type StatementSigner } from '../statements/signing-key.ts';
 import type { StatementLine } from '../statements/statement-lines.ts';

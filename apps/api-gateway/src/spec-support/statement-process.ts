@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import { createDatabase } from '@chainwatch/db';
+import { createDatabase } from '@chainwatch/data/db';
 import { createStatementSigner } from '../statements/signing-key.ts';
 import { StatementWorker } from '../statements/statement-worker.ts';
 

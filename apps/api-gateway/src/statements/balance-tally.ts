@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatKnownAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
 import type { ChangeReason } from '@chainwatch/events';
 import type { Account, Reading } from './read-accounts.ts';
 import type { Entry } from './read-entries.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findFamilyNamed } from '@chainwatch/chain-registry';
-import type { Database, Sql, Statement } from '@chainwatch/db';
+import type { Database, Sql, Statement } from '@chainwatch/data/db';
 import { readCoverage } from './read-address-gaps.ts';
 import { ADDRESSES_MAX, findStated } from './find-stated.ts';
 import { readWindow, type ChainWindow } from './read-window.ts';
@@ -9,7 +9,7 @@ import type { StatedChain, StatedWindow } from './stated-chain.ts';
 import { StatementImpossibleError, WindowChangedError } from './statement-errors.ts';
 import { gapOf, type StatementLine, type AdjustmentLine, type MovementLine } from './statement-lines.ts';
 import type { ClaimedStatement, Progress } from './statement-store.ts';
-import { formatKnownAmount } from '@chainwatch/amounts';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
 import { BalanceTally } from './balance-tally.ts';
 import { readAccounts } from './read-accounts.ts';
 import { readEntries, type Entry } from './read-entries.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Principal } from '@chainwatch/key-store';
-import { notFound, type ProblemError } from '@chainwatch/problem';
+import type { Principal } from '@chainwatch/data/key-store';
+import { notFound, type ProblemError } from '@chainwatch/common/problem';
 import type { StatementRow } from '../records/statement.ts';
 import type { ApiDeps } from '../server/api-deps.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { CHECKED_AT, COINS_CHECKED_AT } from '../routes/addresses.balance-details/balance-row.ts';
 import type { StatedAddress } from './stated-address.ts';
 import type { StatedWindow } from './stated-chain.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { findNetworkGids } from '../addresses/parse-address.ts';
 import { gapOf, type GapLine } from './statement-lines.ts';
 import type { StatedAddress } from './stated-address.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChangeReason } from '@chainwatch/events';
 import type { StatedAddress } from './stated-address.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { readChainGaps } from './read-chain-gaps.ts';
 import { gapOf, type ChainLine, type GapLine, type BlockMark } from './statement-lines.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Router } from 'express';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { listPublishedKeys } from './signing-key.ts';
 
 /** `/.well-known/chainwatch-keys`, public: what statements are and were signed with, as JWKs. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** Signs statements of this installation. The private key stays inside. */
 export interface StatementSigner {

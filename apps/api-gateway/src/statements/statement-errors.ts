@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 
 /** Another attempt has begun, or the statement was deleted: this one writes nothing more. */
 export class StatementLostError extends BaseError {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Database } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { composeStatement } from './compose-statement.ts';
 import { DocumentWriter } from './document-writer.ts';
 import { publishKey, type StatementSigner } from './signing-key.ts';

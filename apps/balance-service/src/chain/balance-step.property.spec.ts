@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount } from '@chainwatch/common/amounts';
 import { ChainError } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, startPostgres, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, startPostgres, TOKEN } from '@chainwatch/data/testing';
 import { runBalanceStep } from './balance-step.ts';
 import { type SpecBlock, type SpecTransaction } from '../spec-world/spec-chain.ts';
 import { StepWorld } from '../spec-world/spec-step-world.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { PoolClient } from 'pg';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, OTHER_TOKEN, startPostgres, TOKEN } from '@chainwatch/data/testing';
 import { runBalanceStep, type StepDeps, type StepResult } from './balance-step.ts';
 import { StepWorld, type SpecAddress } from '../spec-world/spec-step-world.ts';
 import { beforeStatement, storeOn } from '../spec-world/spec-store.ts';

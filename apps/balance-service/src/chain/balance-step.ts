@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { ChainError, type BlockRef } from '@chainwatch/chain-core';
-import { counter, withSpan } from '@chainwatch/telemetry';
+import { counter, withSpan } from '@chainwatch/platform/telemetry';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import { readChainState } from '../plan/chain-state.ts';

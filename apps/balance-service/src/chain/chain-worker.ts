@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { Bus } from '@chainwatch/bus';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Bus } from '@chainwatch/data/bus';
 import {
   BlockNotFoundError,
   ChainError,
@@ -8,10 +8,10 @@ import {
   Signal,
   type ActiveChain,
 } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
-import type { EventRelay } from '@chainwatch/outbox';
-import { ShareLostError, type OwnedShare } from '@chainwatch/ownership';
-import { isItemFault } from '@chainwatch/quarantine';
+import type { Database } from '@chainwatch/data/db';
+import type { EventRelay } from '@chainwatch/data/outbox';
+import { ShareLostError, type OwnedShare } from '@chainwatch/data/ownership';
+import { isItemFault } from '@chainwatch/data/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import { READS_MAX, runBalanceStep, type StepResult } from './balance-step.ts';
 import { askAgain } from './set-aside-poison.ts';

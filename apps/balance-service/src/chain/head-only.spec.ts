@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { BalanceQuery, BlockRef } from '@chainwatch/chain-core';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, startPostgres } from '@chainwatch/testing-stack';
+import { NATIVE, startPostgres } from '@chainwatch/data/testing';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import { BalanceRound } from '../round/balance-round.ts';
 import { StepWorld, type SpecAddress } from '../spec-world/spec-step-world.ts';

@@ -8,7 +8,7 @@ import {
   retryAll,
   RETRY_EVERY,
   setAside,
-} from '@chainwatch/quarantine';
+} from '@chainwatch/data/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { Answers } from '../read/read-targets.ts';

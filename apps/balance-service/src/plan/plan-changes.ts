@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { readChainState, type ChainState } from './chain-state.ts';
 import { readBaseBlocks, type BaseBlock } from './base-blocks.ts';
 import { explainChange, type ExplainedChange } from './explain-change.ts';

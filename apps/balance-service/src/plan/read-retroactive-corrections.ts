@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { readExplained, type ExplainedChain, type Span } from './read-explained.ts';
 import { addSums, decodeSums, subtractSums, totalOf, type Sums } from './sums.ts';
 import type { Target } from '../read/target.ts';

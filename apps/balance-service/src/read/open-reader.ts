@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitChainGid } from '@chainwatch/caip';
+import { splitChainGid } from '@chainwatch/common/caip';
 import {
   createChainOpener,
   findNetworkOf,
@@ -11,7 +11,7 @@ import {
   type BlockRef,
   type Network,
 } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import type { BalanceReader } from './balance-reader.ts';
 
 export interface ReaderOpenerOptions extends ChainOpenerOptions {

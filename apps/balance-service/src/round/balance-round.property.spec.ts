@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { ChainError, type BlockRef } from '@chainwatch/chain-core';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network, startPostgres, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, network, startPostgres, TOKEN } from '@chainwatch/data/testing';
 import { runBalanceStep } from '../chain/balance-step.ts';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { Drift, SpecBlock, SpecTransaction } from '../spec-world/spec-chain.ts';

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import { BlockNotFoundError, ChainClientError, type BalanceQuery } from '@chainwatch/chain-core';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network, startPostgres, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, network, startPostgres, TOKEN } from '@chainwatch/data/testing';
 import { runBalanceStep } from '../chain/balance-step.ts';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import { StepWorld, type SpecAddress } from '../spec-world/spec-step-world.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainError } from '@chainwatch/chain-core';
-import { readRoundAge } from '@chainwatch/db';
-import { isItemFault } from '@chainwatch/quarantine';
+import { readRoundAge } from '@chainwatch/data/db';
+import { isItemFault } from '@chainwatch/data/quarantine';
 import type { BalanceReader } from '../read/balance-reader.ts';
 import type { BalanceStore } from '../store/balance-store.ts';
 import type { BalanceEvent } from '../store/insert-events.ts';

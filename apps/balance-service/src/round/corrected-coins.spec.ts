@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { EVENT_SCHEMAS, type EventEnvelope } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { runBalanceStep } from '../chain/balance-step.ts';
 import { storeOn } from '../spec-world/spec-store.ts';
 import { BTC, bitcoin, UtxoWorld, type UtxoBlock } from '../spec-world/spec-utxo-world.ts';

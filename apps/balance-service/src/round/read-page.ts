@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Network } from '@chainwatch/chain-core';
-import type { RoundPosition, Sql } from '@chainwatch/db';
+import type { RoundPosition, Sql } from '@chainwatch/data/db';
 import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';
 import { IS_READABLE, IS_SET_ASIDE, SUSPECTED_ASSETS } from '../work/read-work.ts';
 

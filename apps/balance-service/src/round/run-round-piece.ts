@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { BlockNotFoundError, ChainError, type BlockRef } from '@chainwatch/chain-core';
-import { moveRound, readPosition, startRound, type Sql } from '@chainwatch/db';
-import { counter, withSpan } from '@chainwatch/telemetry';
+import { moveRound, readPosition, startRound, type Sql } from '@chainwatch/data/db';
+import { counter, withSpan } from '@chainwatch/platform/telemetry';
 import { setAsidePoison, setAsideUnanswered, type Settle } from '../chain/set-aside-poison.ts';
 import { readChainState } from '../plan/chain-state.ts';
 import { WAITING_BLOCKS } from '../plan/plan-changes.ts';

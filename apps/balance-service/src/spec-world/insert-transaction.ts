@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { NATIVE, network } from '@chainwatch/testing-stack';
+import type { Sql } from '@chainwatch/data/db';
+import { NATIVE, network } from '@chainwatch/data/testing';
 import type { SpecBlock, SpecTransaction } from './spec-chain.ts';
 
 /** Written as the analyzer does: a second time with another block replaces the first. */

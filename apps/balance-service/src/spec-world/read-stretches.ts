@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 /** Every stretch between two readings, and how much of it transfers and adjustments explain. */
 export async function readStretches(

@@ -7,7 +7,7 @@ import {
   type BlockRef,
   type ChainClient,
 } from '@chainwatch/chain-core';
-import { createFakeClient, hashOf, NATIVE } from '@chainwatch/testing-stack';
+import { createFakeClient, hashOf, NATIVE } from '@chainwatch/data/testing';
 
 export interface SpecTransaction {
   readonly hash: string;

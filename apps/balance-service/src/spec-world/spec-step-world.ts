@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase, type Database, type Sql } from '@chainwatch/db';
+import { createDatabase, type Database, type Sql } from '@chainwatch/data/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network, OTHER_TOKEN, TOKEN } from '@chainwatch/testing-stack';
+import { NATIVE, network, OTHER_TOKEN, TOKEN } from '@chainwatch/data/testing';
 import { insertTransaction } from './insert-transaction.ts';
 import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 

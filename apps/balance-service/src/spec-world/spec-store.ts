@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql, Statement, Transaction } from '@chainwatch/db';
+import type { Sql, Statement, Transaction } from '@chainwatch/data/db';
 import type { BalanceStore } from '../store/balance-store.ts';
 
 /** The session; the first time that a statement matches `pattern`, `happen` runs before it. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { nativeOf, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
-import { createDatabase, type Database, type Sql } from '@chainwatch/db';
+import { createDatabase, type Database, type Sql } from '@chainwatch/data/db';
 import { transactionIdOf } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { createUtxoReader } from '../read/open-reader.ts';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { nativeOf, type BlockRef, type Network } from '@chainwatch/chain-core';
 import { findNetwork } from '@chainwatch/chain-registry';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
-import { createFakeBroker, type FakeBroker } from '@chainwatch/testing-stack';
-import { createLogger } from '@chainwatch/telemetry';
+import { createFakeBroker, type FakeBroker } from '@chainwatch/data/testing';
+import { createLogger } from '@chainwatch/platform/telemetry';
 import { startBalanceService } from '../start-balance-service.ts';
 import { createSpecClient } from './create-spec-client.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql, Transaction } from '@chainwatch/db';
-import type { OwnedShare } from '@chainwatch/ownership';
+import type { Database, Sql, Transaction } from '@chainwatch/data/db';
+import type { OwnedShare } from '@chainwatch/data/ownership';
 
 /** How the balances of one chain are read and written. */
 export interface BalanceStore {

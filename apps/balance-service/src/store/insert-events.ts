@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatKnownAmount } from '@chainwatch/amounts';
-import type { Sql } from '@chainwatch/db';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import type { Sql } from '@chainwatch/data/db';
 import { balanceEventIdOf, describeAddresses, type EventEnvelope, type OwnData } from '@chainwatch/events';
-import { allocateSequences, isNewEvent, type OutgoingEvent } from '@chainwatch/outbox';
+import { allocateSequences, isNewEvent, type OutgoingEvent } from '@chainwatch/data/outbox';
 import type { VerifiedChange } from '../plan/plan-changes.ts';
 
 /** A row of the outbox. */

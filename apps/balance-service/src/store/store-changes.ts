@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { uuidv5, type OwnData } from '@chainwatch/events';
-import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
+import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/data/outbox';
 import { insertDoubts } from './store-doubts.ts';
 import { insertEvents, type BalanceEvent } from './insert-events.ts';
 import { lockBaseBlocks } from '../plan/base-blocks.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Network } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { holdingOf, refOf, type HoldingRow, type Target } from '../read/target.ts';
 
 /** Most imports per step beside other work, and without it: each asks for every asset of the chain. */

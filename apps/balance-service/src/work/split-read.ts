@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** Replaces a row that asks for all holders of an asset by one row for each, at the end of the queue. */
 export async function splitRead(sql: Sql, readId: number): Promise<void> {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount } from '@chainwatch/common/amounts';
 import { DECIMALS, type Account } from './payments.ts';
 
 const COMMAND_MS_MAX = 30_000;

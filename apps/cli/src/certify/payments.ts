@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes, randomUUID } from 'node:crypto';
-import { formatAmount } from '@chainwatch/amounts';
+import { formatAmount } from '@chainwatch/common/amounts';
 import { EVENTS, type EventType } from '@chainwatch/events';
 
 /** What the receiver under test credits. */

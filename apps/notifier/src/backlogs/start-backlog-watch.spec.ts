@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { v7 as createOrderedId } from 'uuid';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { startTelemetry, type Telemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { createDeliveryRows, startPostgres, type DeliveryRows } from '@chainwatch/testing-stack';
+import { createDeliveryRows, startPostgres, type DeliveryRows } from '@chainwatch/data/testing';
 import {
   readBacklog,
   ROWS_MAX,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Sql } from '@chainwatch/db';
-import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
-import { gauge, type Logger, type WorkerHealth } from '@chainwatch/telemetry';
+import type { Database, Sql } from '@chainwatch/data/db';
+import { ShareSupervisor, type ShareTiming } from '@chainwatch/data/ownership';
+import { gauge, type Logger, type WorkerHealth } from '@chainwatch/platform/telemetry';
 
 interface BacklogWatchDeps {
   readonly db: Database;

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import pg from 'pg';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { ShareLostError, takeShare, type OwnedShare } from '@chainwatch/ownership';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { ShareLostError, takeShare, type OwnedShare } from '@chainwatch/data/ownership';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { findWaitingShares, givePositions } from './start-positioning.ts';
 
 const WRITERS = 8;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { startPositioning } from './start-positioning.ts';
 
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined };

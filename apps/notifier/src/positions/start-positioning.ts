@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
-import type { Database, Sql, Statement } from '@chainwatch/db';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
+import type { Database, Sql, Statement } from '@chainwatch/data/db';
 import {
   ShareLostError,
   ShareSupervisor,
   type OwnedShare,
   type ShareTiming,
   renewSql,
-} from '@chainwatch/ownership';
+} from '@chainwatch/data/ownership';
 
 export interface PositioningDeps {
   readonly db: Database;

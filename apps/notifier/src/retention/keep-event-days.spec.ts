@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { startTelemetry } from '@chainwatch/telemetry';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { startTelemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { keepEventDays } from './keep-event-days.ts';
 
 const DAY_MS = 86_400_000;

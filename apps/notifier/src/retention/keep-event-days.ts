@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '@chainwatch/db';
-import { counter, gauge, type Logger } from '@chainwatch/telemetry';
+import type { Database } from '@chainwatch/data/db';
+import { counter, gauge, type Logger } from '@chainwatch/platform/telemetry';
 
 const DAY_MS = 86_400_000;
 /** Days that are made ahead. Without any the day goes on, and writers with it. */

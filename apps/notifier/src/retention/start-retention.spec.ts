@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { startTelemetry } from '@chainwatch/telemetry';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { startTelemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { readConfig } from '../config.ts';
 import { DEFAULT_RETENTION, startRetention, type RetentionDeps } from './start-retention.ts';
 import { REMOVALS, type RemovedKind } from './removals.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '@chainwatch/db';
-import { ShareSupervisor, type ShareTiming } from '@chainwatch/ownership';
-import { counter, gauge, type Logger, type WorkerHealth } from '@chainwatch/telemetry';
+import type { Database } from '@chainwatch/data/db';
+import { ShareSupervisor, type ShareTiming } from '@chainwatch/data/ownership';
+import { counter, gauge, type Logger, type WorkerHealth } from '@chainwatch/platform/telemetry';
 import { forgetEventDays, keepEventDays } from './keep-event-days.ts';
 import { REMOVALS, type RemovedKind } from './removals.ts';
 

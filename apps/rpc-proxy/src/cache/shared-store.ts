@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hash } from 'node:crypto';
-import type { Cache } from '@chainwatch/cache';
+import type { Cache } from '@chainwatch/platform/cache';
 import type { StoredReply } from './stored-reply.ts';
 
 export interface SharedStoreOptions {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { waitFor } from '@chainwatch/testing';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';
-import { createCache, type Cache } from '@chainwatch/cache';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
 import { startRedis, type RedisHandle } from '@chainwatch/testing';
 import { sendJson, startSpecNode, type SpecNode } from '../spec-node.ts';
 import { startSpecWorld, type SpecWorld } from '../spec-world.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cache } from '@chainwatch/cache';
+import type { Cache } from '@chainwatch/platform/cache';
 import type { ChainNotation, Dial, Network } from '@chainwatch/chain-core';
 import { parseEndpoint } from '@chainwatch/chain-core';
 import { findNetwork, listNetworks } from '@chainwatch/chain-registry';

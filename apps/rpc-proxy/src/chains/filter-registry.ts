@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cache } from '@chainwatch/cache';
+import type { Cache } from '@chainwatch/platform/cache';
 import { randomQuantity } from '../random-quantity.ts';
 import { nameNode, type Upstream } from '../upstreams/upstream.ts';
 

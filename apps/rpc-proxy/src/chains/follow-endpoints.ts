@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import {
   openEndpoint,
   openMore,
@@ -8,7 +8,7 @@ import {
   type SealedEndpoints,
 } from '@chainwatch/chain-core';
 import { listNetworks, overrideNetworks } from '@chainwatch/chain-registry';
-import { MORE_ENDPOINTS, type Sql } from '@chainwatch/db';
+import { MORE_ENDPOINTS, type Sql } from '@chainwatch/data/db';
 import type { UpstreamSource } from '../upstreams/upstream.ts';
 import type { ChainDirectory } from './chain-directory.ts';
 import type { ChainSettings } from './chain-settings.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Cache, Mark } from '@chainwatch/cache';
+import type { Cache, Mark } from '@chainwatch/platform/cache';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../upstreams/clock.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createCache, type Cache } from '@chainwatch/cache';
+import { createCache, type Cache } from '@chainwatch/platform/cache';
 import { startRedis, waitFor, type RedisHandle } from '@chainwatch/testing';
 import { startSpecWorld, type SpecWorld } from '../spec-world.ts';
 import type { RpcProxy } from '../start-rpc-proxy.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { generateApiKey } from '@chainwatch/api-key';
+import { generateApiKey } from '@chainwatch/common/api-key';
 import { findBearer } from './authenticator.ts';
 
 const key = generateApiKey({ label: 'svc', type: 'rpc', randomBytes });

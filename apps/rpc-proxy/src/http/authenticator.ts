@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net';
-import { parseApiKey } from '@chainwatch/api-key';
-import type { TokenResult } from '@chainwatch/cache';
-import type { KeyStore, Principal } from '@chainwatch/key-store';
+import { parseApiKey } from '@chainwatch/common/api-key';
+import type { TokenResult } from '@chainwatch/platform/cache';
+import type { KeyStore, Principal } from '@chainwatch/data/key-store';
 import type { BodyPayers } from './http-request.ts';
 import type { Full, MemoryQuota, Tenants } from '../limits/tenants.ts';
 import type { LookUps } from '../limits/look-ups.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
+import { startTelemetry, type Telemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics } from '@chainwatch/testing';
 import { ClientReply } from './client-reply.ts';
 import type { ReplyChannel } from './reply-channel.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TokenResult } from '@chainwatch/cache';
-import { counter, onScrape } from '@chainwatch/telemetry';
+import type { TokenResult } from '@chainwatch/platform/cache';
+import { counter, onScrape } from '@chainwatch/platform/telemetry';
 import type { ReplyChannel } from './reply-channel.ts';
 import type { ReplyHead } from '../upstreams/reply-head.ts';
 import { withId, type Answer, type StoredAnswer } from '../cache/stored-reply.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Socket } from 'node:net';
-import { findClient } from '@chainwatch/cache';
+import { findClient } from '@chainwatch/platform/cache';
 
 /** What the gateway reads of a client's request besides its body. */
 export interface ClientRequest {

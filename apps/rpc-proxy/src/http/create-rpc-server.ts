@@ -2,14 +2,14 @@
 import { type IncomingMessage, type ServerResponse, createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Dial } from '@chainwatch/chain-core';
-import type { KeyStore } from '@chainwatch/key-store';
+import type { KeyStore } from '@chainwatch/data/key-store';
 import {
   closeWaitingAnswers,
   createDrain,
   type Logger,
   isTracing,
   traceRequest,
-} from '@chainwatch/telemetry';
+} from '@chainwatch/platform/telemetry';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { servePath } from '../calls/serve-path.ts';
 import { createServe } from '../calls/serve-request.ts';

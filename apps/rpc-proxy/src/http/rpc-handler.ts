@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { TokenResult } from '@chainwatch/cache';
+import type { TokenResult } from '@chainwatch/platform/cache';
 import type { FamilyRpc } from '@chainwatch/chain-core';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import { BODY_BYTES_MAX } from './read-body.ts';
 import { BodyHeldError, BodyTooLargeError, type ReceivedBody, type RequestHandler } from './http-request.ts';
 import type { ChainDirectory } from '../chains/chain-directory.ts';

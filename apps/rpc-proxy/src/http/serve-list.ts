@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { TokenResult } from '@chainwatch/cache';
+import type { TokenResult } from '@chainwatch/platform/cache';
 import type { ChainDirectory } from '../chains/chain-directory.ts';
 import type { Chain } from '../chains/chain.ts';
 import { type KeyLimits, pushLimitHeaders, tooMany } from '../limits/key-limits.ts';

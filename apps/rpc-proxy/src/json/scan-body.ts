@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import { NOT_JSON, skipSpace, skipStrictString, skipStrictValue } from './skip-value.ts';
 
 export interface ScannedBody {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { findClient } from '@chainwatch/cache';
+import { findClient } from '@chainwatch/platform/cache';
 import { MemoryQuota, type Budget, type KeyAccount, type Tenants } from './tenants.ts';
 
 export interface ClientConnectionsOptions {

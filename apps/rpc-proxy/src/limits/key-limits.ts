@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { TokenLedger } from '@chainwatch/cache';
-import type { Cache, TokenResult } from '@chainwatch/cache';
+import { TokenLedger } from '@chainwatch/platform/cache';
+import type { Cache, TokenResult } from '@chainwatch/platform/cache';
 
 export interface KeyLimitsOptions {
   readonly cache: Pick<Cache, 'consumeToken'>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import pLimit from 'p-limit';
-import type { TokenResult } from '@chainwatch/cache';
+import type { TokenResult } from '@chainwatch/platform/cache';
 
 export interface LookUpsOptions {
   /** Counts one failed authentication against an address's limit. */

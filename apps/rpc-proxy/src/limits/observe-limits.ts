@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { counter, gauge } from '@chainwatch/telemetry';
+import { counter, gauge } from '@chainwatch/platform/telemetry';
 import type { ClientConnections } from './client-connections.ts';
 import type { Tenants } from './tenants.ts';
 

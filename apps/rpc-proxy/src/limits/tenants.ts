@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { Bounds } from './bounds.ts';
 
 /** Whose limit is reached. The process's own limit is nobody's fault: 503. Every other one is the tenant's: 429. */

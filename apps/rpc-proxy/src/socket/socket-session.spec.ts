@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import { hashApiKey } from '@chainwatch/api-key';
+import { hashApiKey } from '@chainwatch/common/api-key';
 import { waitFor as waitLong, type WaitOptions } from '@chainwatch/testing';
 import { listNetworks } from '@chainwatch/chain-registry';
 import { bootstrap } from '@chainwatch/tool-db/bootstrap';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RawData, WebSocket } from 'ws';
 import type { Dial, RpcSubscriptions } from '@chainwatch/chain-core';
-import type { KeyStore, Principal } from '@chainwatch/key-store';
+import type { KeyStore, Principal } from '@chainwatch/data/key-store';
 import { findCallFault } from '../calls/ruled-call.ts';
 import type { Chain } from '../chains/chain.ts';
 import { ClientReply } from '../http/client-reply.ts';

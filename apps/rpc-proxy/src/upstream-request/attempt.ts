@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import { skipSpace } from '../json/skip-value.ts';
 import type { Full, MemoryQuota } from '../limits/tenants.ts';
 import type { NodeReply } from '../upstreams/node-connection.ts';

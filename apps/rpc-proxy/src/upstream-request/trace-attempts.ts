@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isTracing, startCall } from '@chainwatch/telemetry';
+import { isTracing, startCall } from '@chainwatch/platform/telemetry';
 import type { Upstream } from '../upstreams/upstream.ts';
 import type { AttemptOutcome } from './attempt.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { text } from 'node:stream/consumers';
 import type { PathCall, RpcPaths } from '@chainwatch/chain-core';
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import type { Upstream } from './upstream.ts';
 
 /** A JSON-RPC error: the node is there, but cannot or will not answer. */

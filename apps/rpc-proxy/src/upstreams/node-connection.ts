@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { request, type Agent, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { OpenSocket } from '@chainwatch/outbound';
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import type { ReplyHead } from './reply-head.ts';
 
 /** A request to a node. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Sql } from '@chainwatch/db';
-import { startTelemetry, type Telemetry } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import { startTelemetry, type Telemetry } from '@chainwatch/platform/telemetry';
 import type { ReplyOutcome } from '../http/client-reply.ts';
 import { startUsageFlusher } from './flush-usage.ts';
 import { UsageRecorder } from './usage-recorder.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { Sql } from '@chainwatch/db';
-import { counter } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import { counter } from '@chainwatch/platform/telemetry';
 import type { UsageRecorder, UsageRow } from './usage-recorder.ts';
 
 const INTERVAL_MS = 2_000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LATENCY_BOUNDS_MS } from '@chainwatch/db';
+import { LATENCY_BOUNDS_MS } from '@chainwatch/data/db';
 import type { ReplyOutcome } from '../http/client-reply.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 

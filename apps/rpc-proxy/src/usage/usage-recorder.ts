@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { LATENCY_BOUNDS_MS, latencyBucketOf } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { histogram } from '@chainwatch/telemetry';
+import { LATENCY_BOUNDS_MS, latencyBucketOf } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { histogram } from '@chainwatch/platform/telemetry';
 import type { Chain } from '../chains/chain.ts';
 import type { RpcRequest } from '../http/rpc-handler.ts';
 import type { MethodRule } from '../methods/method-rule.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Coin } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { endSetAside } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import { endSetAside } from '@chainwatch/data/quarantine';
 import type { BackfillAddress, BackfillBatch } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
 import { markUsed } from '../commit/mark-used.ts';

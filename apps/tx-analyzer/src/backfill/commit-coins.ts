@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Coin } from '@chainwatch/chain-core';
-import type { Sql, Transaction } from '@chainwatch/db';
+import type { Sql, Transaction } from '@chainwatch/data/db';
 import type { BackfillBatch } from './backfill-batch.ts';
 import type { EarlierCoins } from './find-earlier-coins.ts';
 import { listPassed, type CoinOwner, type PassedBlocks } from './find-passed.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, UtxoCodec } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { BlockRing } from '../feed/chain-feed.ts';
 import type { BlockCandidates } from '../match/find-hits.ts';
 import { findRetroactiveCandidates, type PassedBlockReader } from '../match/find-retroactive-candidates.ts';

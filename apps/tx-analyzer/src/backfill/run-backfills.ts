@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findPoison, isItemFault, retryAll, setAside } from '@chainwatch/quarantine';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import { findPoison, isItemFault, retryAll, setAside } from '@chainwatch/data/quarantine';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   describePublicly,
@@ -11,7 +11,7 @@ import {
   InvalidAddressError,
   type Network,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { BackfillTurns, writeBackfillProgress, type BackfillBatch } from './backfill-batch.ts';
 import type { CoinSearch } from './commit-coins.ts';
 import { findEarlierCoins } from './find-earlier-coins.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describePublicly, type ActiveChain, type OpenedChain, type UtxoCodec } from '@chainwatch/chain-core';
-import { adoptRestoredRows } from '@chainwatch/db';
-import type { EventRelay } from '@chainwatch/outbox';
-import type { Workers } from '@chainwatch/telemetry';
-import { ShareLostError, type OwnedShare, type ShareWork } from '@chainwatch/ownership';
+import { adoptRestoredRows } from '@chainwatch/data/db';
+import type { EventRelay } from '@chainwatch/data/outbox';
+import type { Workers } from '@chainwatch/platform/telemetry';
+import { ShareLostError, type OwnedShare, type ShareWork } from '@chainwatch/data/ownership';
 import { beginState, startBeating, writeStalled } from '../commit/analyzer-state.ts';
 import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
 import { askForMissedBalances } from '../watch/ask-for-missed-balances.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { EventRelay } from '@chainwatch/outbox';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { EventRelay } from '@chainwatch/data/outbox';
 import type { AnalyzerDeps, AnalyzerOptions } from '../model/analyzer-deps.ts';
 import type { FamilyWatch } from '../watch/family-watch.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PayloadOf } from '@chainwatch/events';
-import { ShareLostError } from '@chainwatch/ownership';
+import { ShareLostError } from '@chainwatch/data/ownership';
 import { readCursor } from '../commit/analyzer-state.ts';
 import { followDepth } from '../commit/follow-depth.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
@@ -11,7 +11,7 @@ import type { ChainAnalyzerDeps } from './chain-analyzer-deps.ts';
 import type { ChainParts } from './chain-parts.ts';
 import type { ChainReport } from './chain-report.ts';
 import { runChainStep, planStep, type StepParts, type StepWork } from './run-chain-step.ts';
-import { endRehearsal, findPoison, rehearse, type Poison } from '@chainwatch/quarantine';
+import { endRehearsal, findPoison, rehearse, type Poison } from '@chainwatch/data/quarantine';
 import { recordPoison } from '../commit/record-poison.ts';
 import { writeStep, type StepInput } from '../commit/run-step.ts';
 import { movedTokens } from '../match/prepare-blocks.ts';

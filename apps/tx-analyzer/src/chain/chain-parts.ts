@@ -7,7 +7,7 @@ import {
   type FailoverClient,
   type OpenedChain,
 } from '@chainwatch/chain-core';
-import type { OwnedShare } from '@chainwatch/ownership';
+import type { OwnedShare } from '@chainwatch/data/ownership';
 import { WriterQueue } from '../commit/writer-queue.ts';
 import { ChainFeed } from '../feed/chain-feed.ts';
 import { readBody } from '../feed/read-body.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describePublicly, IncompleteBlockError } from '@chainwatch/chain-core';
-import { isItemFault } from '@chainwatch/quarantine';
-import type { Logger } from '@chainwatch/telemetry';
+import { isItemFault } from '@chainwatch/data/quarantine';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { writeStalled } from '../commit/analyzer-state.ts';
 import type { Body } from '../feed/body-prefetcher.ts';
 import type { ChainFeed } from '../feed/chain-feed.ts';

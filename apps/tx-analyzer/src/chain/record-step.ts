@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Verification } from '@chainwatch/chain-core';
-import { counter, gauge, histogram, WAIT_BUCKETS } from '@chainwatch/telemetry';
+import { counter, gauge, histogram, WAIT_BUCKETS } from '@chainwatch/platform/telemetry';
 
 const blocks = counter('chainwatch_blocks_total', {
   description: 'Blocks analysed, by what stands behind their list of transactions.',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { withSpan } from '@chainwatch/telemetry';
-import type { Sql } from '@chainwatch/db';
+import { withSpan } from '@chainwatch/platform/telemetry';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainFeed } from '../feed/chain-feed.ts';
 import type { ProcessedBlock } from '../commit/commit-blocks.ts';
 import { followDepth } from '../commit/follow-depth.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { EVENT_SCHEMAS } from '@chainwatch/events';
 import type { Block, Transaction } from '@chainwatch/chain-core';
-import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/testing-stack';
+import { hashOf, NATIVE, network, TOKEN } from '@chainwatch/data/testing';
 import { buildEvent } from './build-event.ts';
 import { collectAddresses, findCandidates } from '../match/find-hits.ts';
 import type { WatchedAddress } from '../model/matched-transaction.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { formatKnownAmount } from '@chainwatch/amounts';
-import type { Sql } from '@chainwatch/db';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import type { Sql } from '@chainwatch/data/db';
 import { describeAddresses, EVENT_ITEMS_MAX, eventIdOf, EVENTS } from '@chainwatch/events';
 import type {
   BalanceChangeRecord,
@@ -8,7 +8,7 @@ import type {
   TransactionRecord,
   TransferRecord,
 } from '@chainwatch/events';
-import { allocateSequences } from '@chainwatch/outbox';
+import { allocateSequences } from '@chainwatch/data/outbox';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import type { OutboxEvent, PlannedEvent, TransactionEvent } from '../model/planned-event.ts';
 import type { MatchedTransfer, Participant } from '../model/matched-transaction.ts';

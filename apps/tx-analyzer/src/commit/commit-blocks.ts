@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Verification } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { BlocksStep } from '../model/blocks-step.ts';
-import { allocateSequences } from '@chainwatch/outbox';
-import { renewSql } from '@chainwatch/ownership';
+import { allocateSequences } from '@chainwatch/data/outbox';
+import { renewSql } from '@chainwatch/data/ownership';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding, statusOf, type ChainCursor } from '../model/chain-cursor.ts';
 import { markUsed } from './mark-used.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql, Statement } from '@chainwatch/db';
+import type { Sql, Statement } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import { confirmTransactions } from './confirm-transactions.ts';

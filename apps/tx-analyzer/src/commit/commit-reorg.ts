@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { BalanceReads } from '../match/prepare-blocks.ts';
 import { insertBalanceReadsSql, insertEvents } from './step-rows.ts';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { isItemFault } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import { isItemFault } from '@chainwatch/data/quarantine';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';
 import type { OutboxEvent } from '../model/planned-event.ts';

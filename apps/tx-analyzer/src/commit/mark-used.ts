@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /**
  * Derived addresses count as used from their first transaction on, whatever its fate; locked in the order of their

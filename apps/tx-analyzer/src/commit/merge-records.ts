@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { mergeMatch } from '../match/merge-match.ts';
 import { memoOf, type Merge } from './plan-writes.ts';

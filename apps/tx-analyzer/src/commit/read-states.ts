@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Verification } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
+import type { Sql } from '@chainwatch/data/db';
+import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/data/outbox';
 import type { ChainContext } from '../model/chain-context.ts';
 import { toldTombstonesOf } from './tombstones.ts';
 import { verificationSql } from '../model/verification-sql.ts';

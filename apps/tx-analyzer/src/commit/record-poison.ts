@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { setAside, type Poison } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import { setAside, type Poison } from '@chainwatch/data/quarantine';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { SetAsideKey } from '../model/set-asides.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence } from '@chainwatch/chain-core';
-import type { Sql, Statement } from '@chainwatch/db';
+import type { Sql, Statement } from '@chainwatch/data/db';
 import { transactionIdOf } from '@chainwatch/events';
 import type { ChainContext, StepTransaction } from '../model/chain-context.ts';
 import { isHolding, type ChainCursor } from '../model/chain-cursor.ts';

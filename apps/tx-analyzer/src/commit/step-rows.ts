@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { compareAmounts, formatAmount } from '@chainwatch/amounts';
+import { compareAmounts, formatAmount } from '@chainwatch/common/amounts';
 import { lacksEvidence } from '@chainwatch/chain-core';
-import { splitAssetGid } from '@chainwatch/caip';
-import type { Sql } from '@chainwatch/db';
-import { isNewEvent, withoutRepeats } from '@chainwatch/outbox';
+import { splitAssetGid } from '@chainwatch/common/caip';
+import type { Sql } from '@chainwatch/data/db';
+import { isNewEvent, withoutRepeats } from '@chainwatch/data/outbox';
 import type { BalanceRead, BlockChange, BlocksStep, NewAsset } from '../model/blocks-step.ts';
 import { multiplierJson } from '../match/refresh-multipliers.ts';
 import type { ChainContext } from '../model/chain-context.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** Turns packed blocks into rows (ADR 22), for whoever writes to them or refers to them. Others stay as they are. */
 export async function unpackBlocks(sql: Sql, chainGid: string, numbers: readonly number[]): Promise<void> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { findPoison, isItemFault, setAside } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import { findPoison, isItemFault, setAside } from '@chainwatch/data/quarantine';
 import type { ChainContext } from '../model/chain-context.ts';
 
 /** Steps that write events of transactions that are recorded already. */

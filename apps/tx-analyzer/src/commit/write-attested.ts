@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Transaction, Verification } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedBlock } from '../model/matched-transaction.ts';
 import { SqlParams } from '../model/sql-params.ts';

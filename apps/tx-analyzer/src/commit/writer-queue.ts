@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { FailoverClient } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
-import { ShareLostError } from '@chainwatch/ownership';
+import type { Database } from '@chainwatch/data/db';
+import { ShareLostError } from '@chainwatch/data/ownership';
 import type { Advance } from './commit-blocks.ts';
 import type { AssetRegistry } from '../match/asset-registry.ts';
 import type { BlockRing } from '../feed/chain-feed.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type Block, type BlockRef } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue, WriterWork } from '../commit/writer-queue.ts';
 import { analyseAgain } from '../reprocess/analyse-again.ts';

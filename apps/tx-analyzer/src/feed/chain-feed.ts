@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { blocksIn, BlockTime, type Block, type Network } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
-import type { Sql } from '@chainwatch/db';
+import { BaseError } from '@chainwatch/common/problem';
+import type { Sql } from '@chainwatch/data/db';
 import type { PayloadOf } from '@chainwatch/events';
 import type { FeedEntry } from '../model/feed-entry.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import type { Block } from '@chainwatch/chain-core';
 import type { BodyPrefetcher } from './body-prefetcher.ts';
 import type { ChainCursor } from '../model/chain-cursor.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BlockNotFoundError,
@@ -10,7 +10,7 @@ import {
   type Block,
   type BlockRef,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 const RETRY_MS_MIN = 50;
 const RETRY_MS_MAX = 5_000;

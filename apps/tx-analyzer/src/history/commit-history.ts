@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
-import type { Sql, Transaction } from '@chainwatch/db';
+import type { Sql, Transaction } from '@chainwatch/data/db';
 import { transactionIdOf } from '@chainwatch/events';
-import { BaseError } from '@chainwatch/problem';
-import { endSetAside } from '@chainwatch/quarantine';
+import { BaseError } from '@chainwatch/common/problem';
+import { endSetAside } from '@chainwatch/data/quarantine';
 import { buildEvent } from '../commit/build-event.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
 import {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { isSetAsideSql } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import { isSetAsideSql } from '@chainwatch/data/quarantine';
 
 /** An address whose past is read. */
 export interface HistoryJob {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, Block } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { collectAddresses, findCandidates } from '../match/find-hits.ts';
 import { matchTransactions } from '../match/match-transactions.ts';
 import type { MatchedTransaction, WatchedByAddress } from '../model/matched-transaction.ts';

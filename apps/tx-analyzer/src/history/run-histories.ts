@@ -11,9 +11,9 @@ import {
   type BlocksOfAddresses,
   type ChainClient,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { isItemFault, retryAll, setAside } from '@chainwatch/quarantine';
-import { type Logger, type WorkerHealth, counter } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import { isItemFault, retryAll, setAside } from '@chainwatch/data/quarantine';
+import { type Logger, type WorkerHealth, counter } from '@chainwatch/platform/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';

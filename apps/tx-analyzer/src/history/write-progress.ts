@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql, Transaction } from '@chainwatch/db';
+import type { Sql, Transaction } from '@chainwatch/data/db';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
 import type { HistoryJob, HistoryTurn } from './history-turn.ts';
 import { addBlocks, type NotCovered } from './not-covered.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, FailoverClient, BlockRef } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import type { WriterQueue, WriterWork } from '../commit/writer-queue.ts';
 import { askWitnesses, type UnprovedBlock } from './ask-witnesses.ts';
 import { confirmTransactions } from '../commit/confirm-transactions.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, FailoverClient } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import { analyseAgain } from '../reprocess/analyse-again.ts';

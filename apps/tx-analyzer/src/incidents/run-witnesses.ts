@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type Logger, type WorkerHealth, gauge } from '@chainwatch/telemetry';
+import { type Logger, type WorkerHealth, gauge } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type FailoverClient } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import { askAttested } from './ask-attested.ts';

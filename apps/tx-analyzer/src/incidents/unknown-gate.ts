@@ -7,7 +7,7 @@ import {
   type ChainClient,
   type UnknownPart,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { insertIncidentsSql } from '../commit/insert-incidents.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import type { ChainClient, Network, TokenMetadata } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { NewAsset } from '../model/blocks-step.ts';
 
 interface AssetRow {

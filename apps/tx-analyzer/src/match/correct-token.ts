@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import { splitAssetGid } from '@chainwatch/caip';
+import { splitAssetGid } from '@chainwatch/common/caip';
 import type { TokenMetadata } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { tokenIdOf } from '@chainwatch/events';
-import { endSetAside } from '@chainwatch/quarantine';
+import { endSetAside } from '@chainwatch/data/quarantine';
 import { multiplierJson } from './refresh-multipliers.ts';
 
 /** Kind of the incident of a token that events told with other decimals than it has; its asset follows. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type ChainClient, type TokenMetadata, ChainError } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import {
   endSetAside,
   retryAll,
@@ -11,7 +11,7 @@ import {
   RETRY_EVERY,
   setAside,
   type Poison,
-} from '@chainwatch/quarantine';
+} from '@chainwatch/data/quarantine';
 import type { AssetRegistry } from './asset-registry.ts';
 import { correctToken } from './correct-token.ts';
 import { multiplierJson, refreshMultipliers } from './refresh-multipliers.ts';

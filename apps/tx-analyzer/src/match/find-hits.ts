@@ -8,7 +8,7 @@ import {
   type Network,
   type Transaction,
 } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { UtxoAccess } from '../model/chain-context.ts';
 import type { SetAsideLook, SetAsides } from '../model/set-asides.ts';
 import { confirmAddresses } from '../watch/family-watch.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Outpoint, UtxoCodec } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { BlockRing } from '../feed/chain-feed.ts';
 import type { RetroactiveAddress } from '../watch/chain-watch.ts';
 import { type BlockCandidates, findCandidates } from './find-hits.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainClient, TokenMetadata } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** How old a multiplier may be: an issuer changes it at once, or ahead of time, which the last reading tells. */
 const REFRESH_AFTER = `interval '30 seconds'`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql, Database } from '@chainwatch/db';
+import type { Sql, Database } from '@chainwatch/data/db';
 import { transactionIdOf } from '@chainwatch/events';
 import type { ChainContext } from '../model/chain-context.ts';
 import { clearRecords } from '../commit/commit-blocks.ts';
@@ -20,7 +20,7 @@ import { lockAndReadExisting } from '../commit/run-step.ts';
 import { SqlParams } from '../model/sql-params.ts';
 import type { TransactionState } from '../model/transaction-state.ts';
 import type { BlockRef } from '@chainwatch/chain-core';
-import { endSetAside, setAside, type Poison } from '@chainwatch/quarantine';
+import { endSetAside, setAside, type Poison } from '@chainwatch/data/quarantine';
 
 /** What the mempool means, ready to be written. */
 export interface MempoolStep {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import {
   nativeOf,
   type AddressFilter,
@@ -8,9 +8,9 @@ import {
   type MempoolReader,
   type Transaction,
 } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
-import { ShareLostError } from '@chainwatch/ownership';
-import { endRehearsal, findPoison, isItemFault, rehearse } from '@chainwatch/quarantine';
+import type { Database } from '@chainwatch/data/db';
+import { ShareLostError } from '@chainwatch/data/ownership';
+import { endRehearsal, findPoison, isItemFault, rehearse } from '@chainwatch/data/quarantine';
 import { recordPending } from './record-pending.ts';
 import type { BlockRing } from '../feed/chain-feed.ts';
 import type { ChainContext } from '../model/chain-context.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { Signal, type BlockRef, type MempoolReader, type Transaction } from '@chainwatch/chain-core';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fingerprintOf } from '@chainwatch/watch-set';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network } from '@chainwatch/testing-stack';
+import { NATIVE, network } from '@chainwatch/data/testing';
 import { makeTransaction, SpecMempool } from '../spec-world/spec-chain.ts';
 import { SpecWorld } from '../spec-world/spec-world.ts';
 

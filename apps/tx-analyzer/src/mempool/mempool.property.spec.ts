@@ -404,7 +404,7 @@ describe('the mempool, whatever happens', () => {
       fc.asyncProperty(fc.array(command, { minLength: 15, maxLength: 45, size: 'max' }), async (commands) => {
         const world = await SpecWorld.start(postgres, {
           of: { network: utxoNetwork, utxo: codec },
-          pollMs: 5,
+          pollMs: 100,
           groupBlocksMax: 4,
           prefetchWindow: 6,
           mempoolPollMs: 3,

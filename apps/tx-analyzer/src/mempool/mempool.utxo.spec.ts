@@ -2,7 +2,7 @@
 import type { Block, Transaction } from '@chainwatch/chain-core';
 import { EVENT_SCHEMAS, eventIdOf } from '@chainwatch/events';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { SpecMempool } from '../spec-world/spec-chain.ts';
 import { codec, makeUtxoTransaction, utxoNetwork } from '../spec-world/spec-utxo-chain.ts';
 import { SpecWorld } from '../spec-world/spec-world.ts';

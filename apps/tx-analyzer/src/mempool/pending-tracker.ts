@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import {
   NO_OUTCOME,
   type DroppedTransaction,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { gauge } from '@chainwatch/telemetry';
+import { gauge } from '@chainwatch/platform/telemetry';
 
 const pending = gauge('chainwatch_pending_transactions', {
   description: 'Unconfirmed transactions that somebody was told of.',

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/telemetry';
-import type { Bus } from '@chainwatch/bus';
+import type { Logger } from '@chainwatch/platform/telemetry';
+import type { Bus } from '@chainwatch/data/bus';
 import type { ActiveChain, OpenChain, UtxoCodec } from '@chainwatch/chain-core';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 export interface AnalyzerDeps {
   readonly db: Database;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AddressFilter, ChainFamilyName, Network, Outpoint, UtxoCodec } from '@chainwatch/chain-core';
-import type { Transaction } from '@chainwatch/db';
-import type { OwnedShare } from '@chainwatch/ownership';
+import type { Transaction } from '@chainwatch/data/db';
+import type { OwnedShare } from '@chainwatch/data/ownership';
 import type { SetAsides } from './set-asides.ts';
 
 /** Unspent coins of watched addresses, by `outpointKey`. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Transaction } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { MatchedTransaction } from './matched-transaction.ts';
 
 /** A transaction of a block; of one project alone, or of everybody. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describePublicly } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WriterQueue, WriterWork } from '../commit/writer-queue.ts';
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type AddressFilter, type Block, lacksEvidence, type Verification } from '@chainwatch/chain-core';
-import type { Sql, Transaction } from '@chainwatch/db';
+import type { Sql, Transaction } from '@chainwatch/data/db';
 import { transactionIdOf } from '@chainwatch/events';
-import { endRehearsal } from '@chainwatch/quarantine';
+import { endRehearsal } from '@chainwatch/data/quarantine';
 import { BalanceReads, listUsed, movedTokens } from '../match/prepare-blocks.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { isHolding } from '../model/chain-cursor.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { lacksEvidence, type Block } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { awaitsOthers, writeAttested } from '../commit/write-attested.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { findAmountMax, insertEvents } from '../commit/step-rows.ts';

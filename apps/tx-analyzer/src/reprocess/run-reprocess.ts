@@ -6,11 +6,11 @@ import {
   findPoison,
   rehearse,
   type Poison,
-} from '@chainwatch/quarantine';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+} from '@chainwatch/data/quarantine';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type BlockRef, type Block } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { PassedBlockReader } from '../match/find-retroactive-candidates.ts';
 import type { WriterQueue, WriterContext, WriterWork } from '../commit/writer-queue.ts';
 import { recordPoison } from '../commit/record-poison.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { BlockNotFoundError } from '@chainwatch/chain-core';
-import { ShareLostError } from '@chainwatch/ownership';
-import type { Logger } from '@chainwatch/telemetry';
+import { ShareLostError } from '@chainwatch/data/ownership';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { runCoinPiece, type CoinPieceDeps } from './run-coin-piece.ts';
 
 export interface CoinRoundDeps extends Omit<CoinPieceDeps, 'addressesMax' | 'signal'> {

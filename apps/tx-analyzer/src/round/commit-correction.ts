@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockRef, Coin } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { insertCoins } from '../backfill/commit-backfill.ts';
 import { commitFound } from '../backfill/commit-coins.ts';
 import type { CoinOwner } from '../backfill/find-passed.ts';

@@ -13,8 +13,8 @@ import {
   startRound,
   type Sql,
   type RoundPosition,
-} from '@chainwatch/db';
-import { counter } from '@chainwatch/telemetry';
+} from '@chainwatch/data/db';
+import { counter } from '@chainwatch/platform/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
 import type { ChainContext } from '../model/chain-context.ts';
 import { commitCorrection } from './commit-correction.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bus, BusMessage } from '@chainwatch/bus';
+import type { Bus, BusMessage } from '@chainwatch/data/bus';
 import { SUBJECTS, type SubjectKind } from '@chainwatch/events';
 
 interface Published {

@@ -17,7 +17,7 @@ import {
   type Transaction,
 } from '@chainwatch/chain-core';
 import type { OwnData } from '@chainwatch/events';
-import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/testing-stack';
+import { createFakeClient, hashOf, network, TOKEN } from '@chainwatch/data/testing';
 
 /** Nobody said anything of the address. */
 export const SILENT: OwnData = { label: null, groups: [], metadata: {} };

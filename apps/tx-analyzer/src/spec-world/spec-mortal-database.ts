@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql, Statement } from '@chainwatch/db';
+import type { Database, Sql, Statement } from '@chainwatch/data/db';
 
 /** The process is dead: none of its further statements runs. */
 class KilledError extends Error {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database, Sql, Transaction } from '@chainwatch/db';
+import type { Database, Sql, Transaction } from '@chainwatch/data/db';
 
 /** The database as seen by a process that is paused before each named statement, until `before` resolves. */
 export class PausingDatabase {

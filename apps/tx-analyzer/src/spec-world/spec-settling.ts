@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, BlockRef, Transaction } from '@chainwatch/chain-core';
 import { waitFor } from '@chainwatch/testing';
-import { NATIVE } from '@chainwatch/testing-stack';
+import { NATIVE } from '@chainwatch/data/testing';
 import { makeTransaction, type SpecEndpoint } from './spec-chain.ts';
 import type { SpecWorld } from './spec-world.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { joinAssetGid, parseChainGid } from '@chainwatch/caip';
+import { joinAssetGid, parseChainGid } from '@chainwatch/common/caip';
 import type { Network, Outpoint, Transaction, UtxoCodec, UtxoMoves } from '@chainwatch/chain-core';
-import { hashOf, network } from '@chainwatch/testing-stack';
+import { hashOf, network } from '@chainwatch/data/testing';
 
 const CHAIN = parseChainGid('bip122:0f9188f13cb7b2c71f2a335e3a4fc328');
 export const COIN = joinAssetGid(CHAIN, 'slip44:1');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Outpoint, Transaction, UtxoMoves } from '@chainwatch/chain-core';
-import { hashOf } from '@chainwatch/testing-stack';
+import { hashOf } from '@chainwatch/data/testing';
 import { outpointKey } from '../model/coin.ts';
 import { SpecMempool, type SpecChain } from './spec-chain.ts';
 import { codec, makeUtxoTransaction } from './spec-utxo-chain.ts';

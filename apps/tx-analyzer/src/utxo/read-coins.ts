@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Outpoint } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { outpointKey } from '../model/coin.ts';
 import type { KnownCoin } from '../model/coin.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { nativeOf } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { verificationSql } from '../model/verification-sql.ts';
 import { coinColumns, outpointColumns, spendColumns } from './coin-columns.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ChainContext } from '../model/chain-context.ts';
 import { SqlParams } from '../model/sql-params.ts';
 import { coinColumns, outpointColumns, spendColumns } from './coin-columns.ts';

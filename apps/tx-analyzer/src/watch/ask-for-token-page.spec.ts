@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { network, TOKEN } from '@chainwatch/testing-stack';
+import { network, TOKEN } from '@chainwatch/data/testing';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { SpecWorld } from '../spec-world/spec-world.ts';
 import { askForTokenPage } from './read-balances-again.ts';

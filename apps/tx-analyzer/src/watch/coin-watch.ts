@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Outpoint } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { WatchSet } from '@chainwatch/watch-set';
 import type { CoinFilter } from '../model/chain-context.ts';
 import { outpointKey } from '../model/coin.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { InvalidAddressError, type ChainFamilyName, type UtxoCodec } from '@chainwatch/chain-core';
-import type { Database, Sql } from '@chainwatch/db';
-import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/outbox';
+import type { Database, Sql } from '@chainwatch/data/db';
+import { OWN_DATA_COLUMNS, ownDataOf, type OwnDataRow } from '@chainwatch/data/outbox';
 import { WatchSet } from '@chainwatch/watch-set';
 import type { WatchedAddress } from '../model/matched-transaction.ts';
 

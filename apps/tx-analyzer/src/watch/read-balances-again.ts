@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import { describePublicly, type Network } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 
 interface RereadDeps {
   readonly sql: Sql;

@@ -8,7 +8,7 @@ import {
   ethereumSubscriptions,
   readEthereumHealth,
   UNKNOWN_FILTER,
-} from '@chainwatch/ethereum-rpc';
+} from '@chainwatch/ethereum/rpc';
 import { evmTransactions } from './transactions.ts';
 import { keccak256Hex } from '../encode-rlp.ts';
 

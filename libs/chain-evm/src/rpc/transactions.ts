@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findRawHex, type RpcTransactions } from '@chainwatch/chain-core';
-import { ethereumTransactions } from '@chainwatch/ethereum-rpc';
+import { ethereumTransactions } from '@chainwatch/ethereum/rpc';
 import { keccak256Hex } from '../encode-rlp.ts';
 
 const SENDS = /^eth_sendRawTransaction$/;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 
 interface UnknownTransaction {
   /** As in UnknownPart: `transaction-version:2`, `transaction-config:7`. */

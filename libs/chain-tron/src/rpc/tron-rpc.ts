@@ -25,7 +25,7 @@ import {
   ethereumTransactions,
   ethereumBlockReaders,
   createEthereumCacheRules,
-} from '@chainwatch/ethereum-rpc';
+} from '@chainwatch/ethereum/rpc';
 import { EVM_INTERFACE, WALLET_INTERFACE } from '../interfaces.ts';
 import { createHash } from 'node:crypto';
 import { bytesOf, readFields } from '../protobuf.ts';

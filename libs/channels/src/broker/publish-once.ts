@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { PUBLIC_MESSAGES } from '@chainwatch/outbound';
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 import type { Attempt, ErrorCode, RecordedRequest } from '../attempt.ts';
 import { awaitAnswer } from '../await-answer.ts';
 import { classifyFailure } from '../http/classify-failure.ts';

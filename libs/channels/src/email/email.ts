@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { ConfigError, url } from '@chainwatch/config';
-import { unprocessableEntity, badGateway } from '@chainwatch/problem';
+import { ConfigError, url } from '@chainwatch/platform/config';
+import { unprocessableEntity, badGateway } from '@chainwatch/common/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { formatEvents, subjectOfEvents, type Markup } from '../format-events.ts';
 import {

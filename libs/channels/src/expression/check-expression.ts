@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cspell:ignore rcall aaabaa
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { DECIMAL_PATTERN } from '@chainwatch/amounts';
+import { DECIMAL_PATTERN } from '@chainwatch/common/amounts';
 import { EVENT_ITEMS_MAX, eventShape } from '@chainwatch/events';
 import { ExpressionError } from './expression-error.ts';
 import {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { checkExpression } from './check-expression.ts';
 import { ExpressionError } from './expression-error.ts';
 import { Environment } from '@marcbachmann/cel-js';
-import { compareAmounts, DECIMAL_PATTERN, InvalidAmountError } from '@chainwatch/amounts';
+import { compareAmounts, DECIMAL_PATTERN, InvalidAmountError } from '@chainwatch/common/amounts';
 
 export { ExpressionError };
 

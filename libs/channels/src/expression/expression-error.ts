@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { BaseError } from '@chainwatch/problem';
+import { BaseError } from '@chainwatch/common/problem';
 
 /** An expression that is refused. The message says where and why, and may be shown to clients. */
 export class ExpressionError extends BaseError {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { commaList } from '@chainwatch/config';
-import { invalidRequest } from '@chainwatch/problem';
+import { commaList } from '@chainwatch/platform/config';
+import { invalidRequest } from '@chainwatch/common/problem';
 import type { CheckContext } from '../channel-kind.ts';
 import type { ChannelTarget, SendRequest, SenderContext, SentMessage } from '../sender.ts';
 import { postOnce, type Outcome } from './post-once.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invalidRequest } from '@chainwatch/problem';
+import { invalidRequest } from '@chainwatch/common/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { hasUserInfo, maskUserInfo, readUserInfo, withoutUserInfo, type NatsAuth } from './nats-auth.ts';
 import { natsCredentials, natsInput, natsSecrets, natsStored, type NatsTarget } from './nats-config.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invalidRequest } from '@chainwatch/problem';
+import { invalidRequest } from '@chainwatch/common/problem';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { createHash } from 'node:crypto';
 import aws4 from 'aws4';

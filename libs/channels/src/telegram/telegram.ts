@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { url } from '@chainwatch/config';
+import { url } from '@chainwatch/platform/config';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { formatEvents, type Markup } from '../format-events.ts';
 import type { HttpClient } from '@chainwatch/outbound';

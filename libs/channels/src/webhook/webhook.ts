@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { invalidRequest } from '@chainwatch/problem';
+import { invalidRequest } from '@chainwatch/common/problem';
 import { signPayload, signStandardWebhook } from '@chainwatch/webhook-signature';
 import { defineChannelKind } from '../define-channel-kind.ts';
 import { postOnce } from '../http/post-once.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { LRUCache } from 'lru-cache';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { isOpen, type Channel } from '../channel-store.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { gauge, onScrape } from '@chainwatch/telemetry';
+import { gauge, onScrape } from '@chainwatch/platform/telemetry';
 import type { ChannelQueue } from './channel-queue.ts';
 
 const jobs = gauge('chainwatch_delivery_jobs', {

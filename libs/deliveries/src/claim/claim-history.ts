@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { v7 as uuidv7 } from 'uuid';
-import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { type Channel, isOpen } from '../channel-store.ts';
 import { countExpressionFaults } from '../schedule/count-expression-faults.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Signal } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import { isBehind, isLate, type ChannelQueue, type RowCounts } from '../attempts/channel-queue.ts';
 import type { ChannelQueues } from '../attempts/channel-queues.ts';
 import type { ChannelShares } from '../channel-shares.ts';

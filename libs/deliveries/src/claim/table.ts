@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { RowCounts } from '../attempts/channel-queue.ts';
 import type { DeliveryJob } from '../delivery-job.ts';
 import { withProof } from '../proofs/proof-parts.ts';

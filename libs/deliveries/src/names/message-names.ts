@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import { uiMultiplierAt, type UiMultiplier } from '@chainwatch/chain-core';
 import { assetsOf, type NameBook, type NamedToken } from '@chainwatch/channels';
-import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import type { DeliveryDependencies } from '../delivery-options.ts';
 
 /** The names that messages to people use. */

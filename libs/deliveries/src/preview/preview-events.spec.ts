@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { waitFor } from '@chainwatch/testing';
-import type { Receiver, SpecEvent } from '@chainwatch/testing-stack';
+import type { Receiver, SpecEvent } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from '../spec-world.ts';
 import {
   previewEvents,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { performance } from 'node:perf_hooks';
 import { loadExpressions, shapePayload, type NameBook } from '@chainwatch/channels';
-import type { Database, Sql } from '@chainwatch/db';
-import { findPoison } from '@chainwatch/quarantine';
+import type { Database, Sql } from '@chainwatch/data/db';
+import { findPoison } from '@chainwatch/data/quarantine';
 import { parseChannel, type Channel } from '../channel-store.ts';
 import { createMessageNames, type MessageNamesDeps } from '../names/message-names.ts';
 import { findWantedEvents } from '../schedule/find-wanted-events.ts';

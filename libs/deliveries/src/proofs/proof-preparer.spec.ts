@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import type { DeliveryJob } from '../delivery-job.ts';
 import { ProofPreparer } from './proof-preparer.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { FairQueue, Signal } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import type { DeliveryJob } from '../delivery-job.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
-import type { Receiver } from '@chainwatch/testing-stack';
+import type { Receiver } from '@chainwatch/data/testing';
 import { giveWorlds, type World } from '../spec-world.ts';
 import { ChannelActivity } from './channel-activity.ts';
 import type { FinishedAttempt } from './decide-outcome.ts';

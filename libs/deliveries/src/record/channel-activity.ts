@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isUncounted } from '@chainwatch/channels';
-import { LATENCY_BOUNDS_MS, latencyBucketOf, type Sql } from '@chainwatch/db';
-import type { Logger } from '@chainwatch/telemetry';
+import { LATENCY_BOUNDS_MS, latencyBucketOf, type Sql } from '@chainwatch/data/db';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import type { FinishedAttempt } from './decide-outcome.ts';
 
 const FLUSH_MS = 5_000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isUncounted } from '@chainwatch/channels';
-import type { Database, Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { uuidv5, type EventEnvelope } from '@chainwatch/events';
 import {
   decideOutcome,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Attempt } from '@chainwatch/channels';
 import { waitFor } from '@chainwatch/testing';
-import type { Receiver } from '@chainwatch/testing-stack';
+import type { Receiver } from '@chainwatch/data/testing';
 import { createChannelStore } from '../channel-store.ts';
 import { completeOptions } from '../delivery-options.ts';
 import { giveWorlds, type World } from '../spec-world.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attempt } from '@chainwatch/channels';
-import type { Database, Sql } from '@chainwatch/db';
-import { describeFault, findPoison, isItemFault } from '@chainwatch/quarantine';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Database, Sql } from '@chainwatch/data/db';
+import { describeFault, findPoison, isItemFault } from '@chainwatch/data/quarantine';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import type { ChannelStore } from '../channel-store.ts';
 import { createBatcher, type Batcher } from '../create-batcher.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 /** An event that the expression of a channel could not be evaluated for: it does not match. */
 export interface ExpressionFault {

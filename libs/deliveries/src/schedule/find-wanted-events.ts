@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { compareAmounts } from '@chainwatch/amounts';
+import { compareAmounts } from '@chainwatch/common/amounts';
 import type { ChannelFilters, Verdict } from '@chainwatch/channels';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
 import type { Channel } from '../channel-store.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { factsOf, type EventEnvelope } from '@chainwatch/events';
 import type { Channel } from '../channel-store.ts';
 import type { EventRow } from './undispatched.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Signal } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
-import { findPoison, isItemFault } from '@chainwatch/quarantine';
-import type { Logger, WorkerHealth } from '@chainwatch/telemetry';
+import type { Sql } from '@chainwatch/data/db';
+import { findPoison, isItemFault } from '@chainwatch/data/quarantine';
+import type { Logger, WorkerHealth } from '@chainwatch/platform/telemetry';
 import type { Channel, ChannelStore } from '../channel-store.ts';
 import type { DeliveryOptions } from '../delivery-options.ts';
 import { findWantedEvents } from './find-wanted-events.ts';

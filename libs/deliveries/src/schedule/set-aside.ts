@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { RETRY_EVERY, setAside, type Poison } from '@chainwatch/quarantine';
+import type { Sql } from '@chainwatch/data/db';
+import { RETRY_EVERY, setAside, type Poison } from '@chainwatch/data/quarantine';
 import type { Channel } from '../channel-store.ts';
 import type { EventRow } from './undispatched.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { Channel } from '../channel-store.ts';
 import { addFaults, type ExpressionFault } from './count-expression-faults.ts';
 import { orderingKeyOf, storedKey } from './ordering-key.ts';

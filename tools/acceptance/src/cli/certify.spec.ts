@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { createClient } from '@chainwatch/sdk';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { createApp } from '../../../../examples/deposit-service/create-app.ts';
 import { Ledger } from '../../../../examples/deposit-service/ledger.ts';
 import { startNaiveReceiver } from './naive-receiver.ts';

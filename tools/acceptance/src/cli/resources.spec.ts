@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 import { createClient } from '@chainwatch/sdk';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { startApiStack, type ApiStack } from '../start-api-stack.ts';

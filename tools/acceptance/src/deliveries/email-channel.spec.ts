@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import {
   startMailServer,
   startNats,
@@ -13,7 +13,7 @@ import {
   type MailServerHandle,
   type ReceivedMail,
 } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { Project } from '../project.ts';
 import { freePort, Services } from '../services.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { createBus, type Bus } from '@chainwatch/bus';
-import type { Database } from '@chainwatch/db';
+import { createBus, type Bus } from '@chainwatch/data/bus';
+import type { Database } from '@chainwatch/data/db';
 import { uuidv5, type EventEnvelope } from '@chainwatch/events';
 
 const CHAIN = 'eip155:31337';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { createSealer } from '@chainwatch/secrets';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { createSealer } from '@chainwatch/platform/secrets';
 import {
   findKcat,
   findRabbitMq,
@@ -21,7 +21,7 @@ import {
   startRedisDestination,
   type Destination,
 } from '@chainwatch/testing/destinations';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { Services } from '../services.ts';
 import { EventSource, type MadeEvent } from './event-source.ts';
 

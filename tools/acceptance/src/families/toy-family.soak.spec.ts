@@ -4,7 +4,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { FsTree, flushChanges, type FileChange } from 'nx/src/generators/tree';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { ScratchRepository } from '../scratch-repository.ts';
 import { ScratchStack } from '../scratch-stack.ts';
 import type { TransactionRecord } from '../transaction-record.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { createSealer } from '@chainwatch/secrets';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { createSealer } from '@chainwatch/platform/secrets';
 import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { addProjects, EventSource, type MadeEvent } from '../deliveries/event-source.ts';
 import { Receiver } from '../receiver.ts';
 import { Services } from '../services.ts';

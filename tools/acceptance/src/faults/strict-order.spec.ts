@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSealer } from '@chainwatch/secrets';
+import { createSealer } from '@chainwatch/platform/secrets';
 import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
 import {
   createDeliveryRows,
@@ -11,7 +11,7 @@ import {
   type DeliveryRows,
   type Receiver,
   type Seen,
-} from '@chainwatch/testing-stack';
+} from '@chainwatch/data/testing';
 import { addProjects } from '../deliveries/event-source.ts';
 import { Random } from '../random.ts';
 import { Services } from '../services.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { webhooks, type Chainwatch } from '@chainwatch/sdk';
 import { findFreePort, openEventStream, waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { startSolana, type SolanaHandle } from '@chainwatch/tool-devnet/start-solana';
 import { startTron, type TronHandle } from '@chainwatch/tool-devnet/start-tron';
 import { signPayload } from '@chainwatch/webhook-signature';

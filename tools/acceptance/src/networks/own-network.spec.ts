@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { startAnvil, waitFor, type AnvilHandle } from '@chainwatch/testing';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { encodeFunctionData } from 'viem';
 import { contracts } from '../../../devnet/evm/contracts.ts';
 import { ScratchStack } from '../scratch-stack.ts';

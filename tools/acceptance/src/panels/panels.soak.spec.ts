@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { findFreePort, openEventStream, waitFor, type EventStreamClient } from '@chainwatch/testing';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { findDebianTool } from '../../../stack/find-debian-tool.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { Browser, HAS_BROWSER } from '../dashboard/browser.ts';
 
 const folder = join(repoDir, 'libs/verify');

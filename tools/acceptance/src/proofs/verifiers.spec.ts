@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findExecutable, repoDir } from '@chainwatch/host';
+import { findExecutable, repoDir } from '@chainwatch/testing/host';
 import { findDebianFiles } from '../../../stack/find-debian-tool.ts';
 
 const folder = join(repoDir, 'libs/verify');

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { changeDigit } from '@chainwatch/testing';
 import { InvalidProofError, verifyTransaction, type Proof, type ProvedTransaction } from '@chainwatch/verify';
 import { keccak256, toHex, toRlp, type Hex } from 'viem';

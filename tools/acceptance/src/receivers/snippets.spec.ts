@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { findFreePort, waitFor } from '@chainwatch/testing';
 import { signPayload } from '@chainwatch/webhook-signature';
 import { SNIPPETS } from '../../../../apps/dashboard/src/pages/first-steps/snippets.ts';

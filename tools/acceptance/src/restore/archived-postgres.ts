@@ -4,7 +4,7 @@ import { chmod, chown, copyFile, mkdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { findPostgresAccount, repoDir, runCommand, type PostgresAccount } from '@chainwatch/host';
+import { findPostgresAccount, repoDir, runCommand, type PostgresAccount } from '@chainwatch/testing/host';
 import {
   startPostgresServer,
   startTcpProxy,
@@ -14,7 +14,7 @@ import {
   type PostgresServerHandle,
   type TcpProxy,
 } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 
 /** A server that archives its WAL, behind an address that may be given to another one. */
 export class ArchivedPostgres {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import { listLostWrites, type LostWrite } from '../../../db/src/list-lost-writes.ts';
 import { findDisagreements } from '../compare.ts';

@@ -9,7 +9,7 @@ import {
   type PostgresServerHandle,
   type TcpProxy,
 } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 
 const NAME = 'standby';
 

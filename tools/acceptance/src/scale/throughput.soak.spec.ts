@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { createSealer } from '@chainwatch/secrets';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { createSealer } from '@chainwatch/platform/secrets';
 import { startNats, waitFor, type NatsHandle, type PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 import { addProjects, EventSource } from '../deliveries/event-source.ts';
 import { Fleet } from '../fleet.ts';

@@ -12,7 +12,7 @@ import {
 } from '@chainwatch/sdk';
 import { Webhook } from 'standardwebhooks';
 import { chainwatchWebhook } from '@chainwatch/sdk/express';
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { startApiStack, type ApiStack } from '../start-api-stack.ts';

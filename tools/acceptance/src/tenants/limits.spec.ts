@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { generateApiKey } from '@chainwatch/api-key';
+import { generateApiKey } from '@chainwatch/common/api-key';
 import { waitFor } from '@chainwatch/testing';
 import { answerResult, startSpecNode, type SpecNode } from '../../../../apps/rpc-proxy/src/spec-node.ts';
 import { RawClient, headOf, requestOf } from './raw-client.ts';

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/api-key';
-import { createDatabase, type Database } from '@chainwatch/db';
+import { generateApiKey, hashApiKey, maskApiKey } from '@chainwatch/common/api-key';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { startNats, startRedis, waitFor } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { bootstrap, type Bootstrap } from '../../../db/src/bootstrap.ts';
 import { Services, freePort, type ServiceName } from '../services.ts';
 

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { applyMigrations, type Database } from '@chainwatch/db';
-import { repoDir } from '@chainwatch/host';
+import { applyMigrations, type Database } from '@chainwatch/data/db';
+import { repoDir } from '@chainwatch/testing/host';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { BitcoinChain } from '../bitcoin/bitcoin-chain.ts';
 import { playScript as playBitcoin } from '../bitcoin/play-script.ts';
 import { findDisagreements } from '../compare.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 const ROWS = 200_000;
 const QUEUES = ['undispatched_events', 'unpublished_events'];

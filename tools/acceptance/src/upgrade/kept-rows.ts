@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Database } from '@chainwatch/db';
+import type { Database } from '@chainwatch/data/db';
 
 /** Work that is done and forgotten, and what processes say of themselves: their rows go as they should. */
 const PASSING = [

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { createDatabase, type Database } from '@chainwatch/db';
-import { createSealer } from '@chainwatch/secrets';
+import { createDatabase, type Database } from '@chainwatch/data/db';
+import { createSealer } from '@chainwatch/platform/secrets';
 import { startNats } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { addProject, addProjects, EventSource } from '../../../acceptance/src/deliveries/event-source.ts';
 import { Services } from '../../../acceptance/src/services.ts';
 import { Sink } from './sink.ts';

@@ -5,10 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createDatabase } from '@chainwatch/db';
-import { findExecutable } from '@chainwatch/host';
+import { createDatabase } from '@chainwatch/data/db';
+import { findExecutable } from '@chainwatch/testing/host';
 import { findFreePort, killWithParent, startNats, startRedis, waitFor } from '@chainwatch/testing';
-import { startPostgres } from '@chainwatch/testing-stack';
+import { startPostgres } from '@chainwatch/data/testing';
 import { bundleServices } from '../../../stack/bundle.mjs';
 import { bootstrap } from '../../../db/src/bootstrap.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JsonSchema } from '@chainwatch/http';
+import type { JsonSchema } from '@chainwatch/platform/http';
 import { table } from '../markdown.ts';
 
 const SCHEMAS = '/reference/api/schemas';

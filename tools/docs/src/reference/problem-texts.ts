@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ProblemCode } from '@chainwatch/problem';
+import type { ProblemCode } from '@chainwatch/common/problem';
 
 interface ProblemText {
   /** When it comes. */

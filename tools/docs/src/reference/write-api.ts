@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PROBLEM_KINDS } from '@chainwatch/problem';
-import type { JsonSchema } from '@chainwatch/http';
+import { PROBLEM_KINDS } from '@chainwatch/common/problem';
+import type { JsonSchema } from '@chainwatch/platform/http';
 import type { OpenApiDocument } from '../../../../apps/api-gateway/src/openapi/build-document.ts';
 import { findTextType, listMethods, type SdkMethod } from '../../../sdk/src/write-operations.ts';
 import { fence, table } from '../markdown.ts';

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EVENTS, EVENT_TYPES } from '@chainwatch/events';
-import { repoDir } from '@chainwatch/host';
-import type { JsonSchema } from '@chainwatch/http';
+import { repoDir } from '@chainwatch/testing/host';
+import type { JsonSchema } from '@chainwatch/platform/http';
 import type { OpenApiDocument } from '../../../../apps/api-gateway/src/openapi/build-document.ts';
 import { fence, table } from '../markdown.ts';
 import type { Page } from '../page.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { PROBLEM_KINDS, type ProblemCode } from '@chainwatch/problem';
+import { PROBLEM_KINDS, type ProblemCode } from '@chainwatch/common/problem';
 import type { OpenApiDocument } from '../../../../apps/api-gateway/src/openapi/build-document.ts';
 import { fence, table } from '../markdown.ts';
 import type { Page } from '../page.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { serviceNames } from '../../../stack/services.mjs';
 import { parseStackOptions } from '../../../stack/stack-options.mjs';
 import { DEMO_FLAGS } from '../../../stack/demo-options.mjs';

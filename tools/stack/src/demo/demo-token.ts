@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Address } from 'viem';
-import { stateDir } from '@chainwatch/host';
+import { stateDir } from '@chainwatch/testing/host';
 
 const file = join(stateDir, 'demo-token');
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 import { findStackFile, type StackFile } from '../stack-file.ts';
 import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';
 import { EVM_CHAIN } from '../../../devnet/evm/local-node.ts';

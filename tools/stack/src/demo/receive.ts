@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import { verifySignature } from '@chainwatch/webhook-signature';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 
 export interface ReceivedEvent {
   readonly event_id: string;

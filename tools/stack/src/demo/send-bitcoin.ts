@@ -6,7 +6,7 @@ import {
   payFromWallet,
   walletKey,
 } from '../../../devnet/bitcoin/index.ts';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 
 const BTC_PATTERN = /^(\d{1,8})(?:\.(\d{1,8}))?$/;
 

@@ -9,7 +9,7 @@ import {
   type Hex,
 } from 'viem';
 import { foundry } from 'viem/chains';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 import { contracts } from '../../../devnet/evm/contracts.ts';
 import { findDemoToken, rememberDemoToken } from './demo-token.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { generateKeyPairSync } from 'node:crypto';
 import { base58 } from '@scure/base';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 
 const SOL_PATTERN = /^(\d{1,6})(?:\.(\d{1,9}))?$/;
 const ADDRESS_PATTERN = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createNamedAccount, toHexAddress, TronWallet } from '../../../devnet/tron/index.ts';
 import { randomBytes } from 'node:crypto';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 import type { ApiClient } from '../api-client.ts';
 import { shorten } from './receive.ts';
 

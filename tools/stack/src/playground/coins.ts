@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAddress, type Address } from 'viem';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { SetupError } from '@chainwatch/host';
+import { SetupError } from '@chainwatch/testing/host';
 import { createScriptKey } from '../../../devnet/bitcoin/index.ts';
 import { BITCOIN_CHAIN } from '../../../devnet/bitcoin/local-node.ts';
 import { EVM_CHAIN } from '../../../devnet/evm/local-node.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
 import { build } from 'esbuild';
 import { generateApi } from 'swagger-typescript-api';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 
 export interface Program {
   readonly name: string;

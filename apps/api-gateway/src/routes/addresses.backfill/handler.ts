@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import {
   askForHistories,
   findHistoryStarts,

@@ -4,7 +4,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { listUtxoChains, type UtxoChain } from '../../records/utxo-chains.ts';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import {
   CHECKED_AT,
   ownerValues,
@@ -14,7 +14,7 @@ import {
   type BalanceRow,
   COINS_CHECKED_AT,
 } from './balance-row.ts';
-import { formatKnownAmount, scaleAmount } from '@chainwatch/amounts';
+import { formatKnownAmount, scaleAmount } from '@chainwatch/common/amounts';
 import { currentMultiplier } from '../../assets/current-multiplier.ts';
 import { nativeOf } from '@chainwatch/chain-core';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { formatKnownAmount } from '@chainwatch/amounts';
-import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import {
   integerParameter,
@@ -10,7 +10,7 @@ import {
   pageSchema,
   sortParameter,
   toPage,
-} from '@chainwatch/http';
+} from '@chainwatch/platform/http';
 import { findAddress } from '../../addresses/find-address.ts';
 import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { formatKnownAmount } from '@chainwatch/amounts';
-import { chainGidSchema } from '@chainwatch/caip';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { findFamilyNamed, normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import { integerParameter } from '@chainwatch/http';
+import type { Sql } from '@chainwatch/data/db';
+import { integerParameter } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
-import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
+import { invalidRequest, unprocessableEntity } from '@chainwatch/common/problem';
 
 export const getBalances = defineRoute({
   method: 'GET',

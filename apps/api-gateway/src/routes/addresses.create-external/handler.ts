@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { findNotationNamed } from '@chainwatch/chain-registry';
-import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { chainGidsSchema, chooseSpelling } from '../../addresses/choose-spelling.ts';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { findHistoryStarts, historySchema, readActiveChains } from '../../addresses/ask-for-history.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { readAddress } from '../../addresses/read-addresses.ts';

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { formatKnownAmount } from '@chainwatch/amounts';
-import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import { integerParameter, listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import type { Sql } from '@chainwatch/data/db';
+import {
+  integerParameter,
+  listParameter,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+} from '@chainwatch/platform/http';
 import { findAddress } from '../../addresses/find-address.ts';
 import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import type { AddValue } from '../../lists/build-conditions.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { pageSchema, sortParameter } from '@chainwatch/http';
+import { pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { takeMetadata } from '../../addresses/metadata-filter.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { formatKnownAmount } from '@chainwatch/amounts';
-import { assetGidSchema } from '@chainwatch/caip';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import { assetGidSchema } from '@chainwatch/common/caip';
 import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import { findAddresses } from '../../addresses/find-addresses.ts';
 import { readItems } from '../../bulk/read-items.ts';
 import { addressParams } from '../../records/address-input.ts';

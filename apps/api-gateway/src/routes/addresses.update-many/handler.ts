@@ -11,7 +11,7 @@ import {
   updateAddresses,
   type AddressChanges,
 } from '../../addresses/update-addresses.ts';
-import { invalidRequest, problemDocumentSchema, toProblemDocument } from '@chainwatch/problem';
+import { invalidRequest, problemDocumentSchema, toProblemDocument } from '@chainwatch/common/problem';
 import { readItems } from '../../bulk/read-items.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
@@ -10,8 +10,8 @@ import { utxoSchema, type UtxoRecord } from '../../records/utxo.ts';
 import { listUtxoChains, type UtxoChain } from '../../records/utxo-chains.ts';
 import { openPager, type Key, type Range } from '../../lists/pager.ts';
 import { nativeOf } from '@chainwatch/chain-core';
-import { formatAmount } from '@chainwatch/amounts';
-import type { Sql } from '@chainwatch/db';
+import { formatAmount } from '@chainwatch/common/amounts';
+import type { Sql } from '@chainwatch/data/db';
 import { behindSql, keySql, orderSql, toListOrder } from '../../lists/list-order.ts';
 
 export const listUtxos = defineRoute({

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { booleanParameter, listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import {
+  booleanParameter,
+  listParameter,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+} from '@chainwatch/platform/http';
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { assetNamespaceSchema, assetSchema, assetStatusSchema, toAssetRecord } from '../../records/asset.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';
 import type { ProjectAsset } from '../../assets/project-asset.ts';

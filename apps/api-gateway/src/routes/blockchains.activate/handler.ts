@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily, type ChainRow } from '../../chains/find-chain.ts';

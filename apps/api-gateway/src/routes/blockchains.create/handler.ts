@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema, splitAssetGid } from '@chainwatch/caip';
+import { chainGidSchema, splitAssetGid } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
@@ -11,7 +11,7 @@ import { baseOf, withLogo, logoPathOf } from '../../records/logo.ts';
 import { findKnownNetwork } from '../../networks/known-networks.ts';
 import { lockNetworks } from '../../networks/network-store.ts';
 import type { Network } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 export const createBlockchain = defineRoute({
   method: 'POST',

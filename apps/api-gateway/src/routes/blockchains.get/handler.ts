@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { selectUpgrades } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
 import { baseOf, withLogo } from '../../records/logo.ts';

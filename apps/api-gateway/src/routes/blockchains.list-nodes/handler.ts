@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { findChain } from '../../chains/find-chain.ts';
 import { nodeSchema, toNodeRecord, type NodeHealth, type NodeReport } from '../../records/node.ts';
 import { chainParams } from '../../records/path-schemas.ts';

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { booleanParameter, listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import {
+  booleanParameter,
+  listParameter,
+  pageParameters,
+  pageSchema,
+  sortParameter,
+} from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { readChainRecords } from '../../chains/read-chain-record.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';

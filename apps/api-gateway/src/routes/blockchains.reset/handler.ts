@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import { conflict, invalidRequest } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { conflict, invalidRequest } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { invalidRequest, unprocessableEntity } from '@chainwatch/problem';
+import { invalidRequest, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';

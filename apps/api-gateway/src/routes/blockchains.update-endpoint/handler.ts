@@ -7,8 +7,8 @@ import {
   type NodeInterface,
 } from '@chainwatch/chain-core';
 import { listFamilies } from '@chainwatch/chain-registry';
-import { booleanParameter } from '@chainwatch/http';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { booleanParameter } from '@chainwatch/platform/http';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
@@ -22,7 +22,7 @@ import {
 import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { ApiDeps } from '../../server/api-deps.ts';
 
 /** `PATCH /blockchains/{chain_gid}/<family>` for each family, by its operation id. */

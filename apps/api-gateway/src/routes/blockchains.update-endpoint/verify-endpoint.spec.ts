@@ -2,7 +2,7 @@
 import { WrongChainError } from '@chainwatch/chain-core';
 import type { ChainClientOptions } from '@chainwatch/chain-core';
 import { createDial } from '@chainwatch/outbound';
-import { createFakeClient, network } from '@chainwatch/testing-stack';
+import { createFakeClient, network } from '@chainwatch/data/testing';
 import { verifyEndpoint } from './verify-endpoint.ts';
 
 const dial = createDial({ allow: ['127.0.0.0/8'] });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { ChainClient, ChainEndpoint, ChainFamily, Network } from '@chainwatch/chain-core';
 import { WrongChainError } from '@chainwatch/chain-core';
-import { badGateway, unprocessableEntity } from '@chainwatch/problem';
+import { badGateway, unprocessableEntity } from '@chainwatch/common/problem';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { checkOutboundUrl } from '../../server/check-outbound-url.ts';
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { integerParameter } from '@chainwatch/http';
-import { notFound } from '@chainwatch/problem';
+import { integerParameter } from '@chainwatch/platform/http';
+import { notFound } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { readBlocksAt } from '../../blocks/read-blocks.ts';
 import { blockSchema, toBlockRecord } from '../../records/block.ts';

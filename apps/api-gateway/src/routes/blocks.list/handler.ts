@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import {
   integerParameter,
   listParameter,
@@ -10,7 +10,7 @@ import {
   pageSchema,
   sortParameter,
   toPage,
-} from '@chainwatch/http';
+} from '@chainwatch/platform/http';
 import { countBlocks, type BlockSearch } from '../../blocks/block-search.ts';
 import { readBlockPage } from '../../blocks/read-block-page.ts';
 import { readBlocks } from '../../blocks/read-blocks.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ChannelKind } from '@chainwatch/channels';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { askForConsent } from '../../channels/ask-for-consent.ts';
 import { checkChannel } from '../../channels/check-channel.ts';
 import { findChannel } from '../../channels/find-channel.ts';

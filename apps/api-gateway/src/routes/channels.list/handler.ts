@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
-import { booleanParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { booleanParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { withErrors } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';

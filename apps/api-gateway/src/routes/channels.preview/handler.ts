@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findNetwork } from '@chainwatch/chain-registry';
 import { CHANNEL_KINDS, findChannelKind, selectionInput, shapeInput } from '@chainwatch/channels';
 import { previewEvents } from '@chainwatch/deliveries/preview';
-import { forbidden, invalidRequest } from '@chainwatch/problem';
+import { forbidden, invalidRequest } from '@chainwatch/common/problem';
 import { takeBulkSlot } from '../../bulk/take-bulk-slot.ts';
 import { checkChannel } from '../../channels/check-channel.ts';
 import { eventHorizon, isEvent, toEventRecord, eventSchema } from '../../records/event.ts';

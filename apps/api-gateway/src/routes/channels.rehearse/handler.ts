@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { conflict, invalidRequest } from '@chainwatch/problem';
+import { conflict, invalidRequest } from '@chainwatch/common/problem';
 import { takeBulkSlot } from '../../bulk/take-bulk-slot.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { defineRoute } from '../../server/define-route.ts';

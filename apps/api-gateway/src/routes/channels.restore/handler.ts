@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { findChannelKind } from '@chainwatch/channels';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';

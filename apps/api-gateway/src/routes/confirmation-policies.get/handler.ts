@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { confirmationPolicySchema, toPolicyRecord } from '../../records/confirmation-policy.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { defineRoute } from '../../server/define-route.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { toListOrder } from '../../lists/list-order.ts';
 import { readList } from '../../lists/read-list.ts';
 import { confirmationPolicySchema, toPolicyRecord } from '../../records/confirmation-policy.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import {
   confirmationPolicySchema,

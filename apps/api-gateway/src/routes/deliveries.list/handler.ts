@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { eventTypeSchema } from '@chainwatch/channels';
-import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
@@ -9,7 +9,7 @@ import { sumCounts } from '../../lists/sum-counts.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { toListOrder } from '../../lists/list-order.ts';
 import { exportTypes } from '../../lists/export-formats.ts';
 import type { Listing } from '../../lists/exports.ts';

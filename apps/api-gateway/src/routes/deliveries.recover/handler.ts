@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { invalidRequest } from '@chainwatch/problem';
+import { invalidRequest } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { isEventKept } from '../../deliveries/is-event-kept.ts';
 
 export const recover = defineRoute({

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { conflict } from '@chainwatch/problem';
+import { conflict } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';
 import { isEventKept } from '../../deliveries/is-event-kept.ts';

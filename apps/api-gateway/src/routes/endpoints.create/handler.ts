@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { moreEndpointContext, parseEndpoint } from '@chainwatch/chain-core';
-import { booleanParameter } from '@chainwatch/http';
-import { conflict } from '@chainwatch/problem';
+import { booleanParameter } from '@chainwatch/platform/http';
+import { conflict } from '@chainwatch/common/problem';
 import { changeEndpoints, findEndpoint } from '../../chains/change-endpoints.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { endpointSchema, endpointUrlSchema, toEndpointRecord, weightSchema } from '../../records/endpoint.ts';

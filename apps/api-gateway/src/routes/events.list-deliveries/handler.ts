@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { findEvent } from '../../events/find-event.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList, type List } from '../../lists/read-list.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { EVENT_TYPES } from '@chainwatch/events';
-import { integerParameter, pageParameters, pageSchema, toPage } from '@chainwatch/http';
-import type { Principal } from '@chainwatch/key-store';
+import { integerParameter, pageParameters, pageSchema, toPage } from '@chainwatch/platform/http';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { openEventStream, startRedis, waitFor, type EventStreamClient } from '@chainwatch/testing';
-import { createCache } from '@chainwatch/cache';
+import { createCache } from '@chainwatch/platform/cache';
 import type { EventFeeds } from '../../events/event-feeds.ts';
 import { givePositions, insertEvent } from '../../spec-support/positions.ts';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';

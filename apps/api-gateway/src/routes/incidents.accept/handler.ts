@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
-import { conflict, notFound } from '@chainwatch/problem';
+import { chainGidSchema } from '@chainwatch/common/caip';
+import { conflict, notFound } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';

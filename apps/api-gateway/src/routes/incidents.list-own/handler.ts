@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
-import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { chainGidSchema } from '@chainwatch/common/caip';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import {
   incidentSchema,

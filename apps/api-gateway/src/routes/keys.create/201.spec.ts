@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { families } from '../../records/path-schemas.ts';
-import { hashApiKey, parseApiKey, permissionsOf } from '@chainwatch/api-key';
+import { hashApiKey, parseApiKey, permissionsOf } from '@chainwatch/common/api-key';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 

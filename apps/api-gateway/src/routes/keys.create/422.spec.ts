@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { permissionsOf } from '@chainwatch/api-key';
+import { permissionsOf } from '@chainwatch/common/api-key';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { keySchema, keyStatusSchema, keyTypeSchema, toKeyRecord } from '../../records/key.ts';
 import { searchSchema } from '../../records/path-schemas.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { hashApiKey } from '@chainwatch/api-key';
+import { hashApiKey } from '@chainwatch/common/api-key';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 

@@ -11,8 +11,8 @@ import {
   keyTypeSchema,
   permissionSchema,
 } from '../../records/key.ts';
-import type { Sql } from '@chainwatch/db';
-import { conflict } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { conflict } from '@chainwatch/common/problem';
 import { checkGrants } from '../../management/check-grants.ts';
 import { insertKey } from '../../management/insert-key.ts';
 import { recordChange, type Author } from '../../management/record-change.ts';

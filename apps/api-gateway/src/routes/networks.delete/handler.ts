@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { toNetworkDocument } from '@chainwatch/chain-core';
 import { findSharedNames, normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import { conflict, notFound } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { conflict, notFound } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { findFixedDifferences } from '../../networks/fixed-members.ts';

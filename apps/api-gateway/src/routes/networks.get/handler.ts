@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { findKnownNetwork } from '../../networks/known-networks.ts';
 import { baseOf } from '../../records/logo.ts';
 import { networkRecordSchema, toNetworkRecord } from '../../records/network.ts';

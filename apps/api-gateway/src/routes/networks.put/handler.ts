@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { networkSchema, toNetworkDocument } from '@chainwatch/chain-core';
 import { findSharedNames, listFamilies, normalizeChainGid, readNetwork } from '@chainwatch/chain-registry';
-import { conflict, unprocessableEntity } from '@chainwatch/problem';
+import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { findFixedDifferences } from '../../networks/fixed-members.ts';

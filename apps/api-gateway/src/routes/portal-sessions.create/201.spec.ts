@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import { hashApiKey } from '@chainwatch/api-key';
+import { hashApiKey } from '@chainwatch/common/api-key';
 import { startSpecWorld } from '../../spec-support/spec-world.ts';
 import type { SpecWorld } from '../../spec-support/spec-world.ts';
 import { deleteExpired } from '../../server/sweep-expired.ts';

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomBytes } from 'node:crypto';
-import { generatePortalToken, hashApiKey, hasPermission, type Permission } from '@chainwatch/api-key';
+import { generatePortalToken, hashApiKey, hasPermission, type Permission } from '@chainwatch/common/api-key';
 import { requireQuota } from '../../management/take-quota.ts';
 import { findPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { createdPortalSessionSchema, portalPermissionSchema } from '../../records/portal-session.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { forbidden } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { forbidden } from '@chainwatch/common/problem';
 import { missingChannel } from '../../channels/find-channel.ts';
 import { recordChange, type Author } from '../../management/record-change.ts';
 

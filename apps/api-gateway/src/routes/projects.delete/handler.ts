@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { booleanParameter } from '@chainwatch/http';
+import { booleanParameter } from '@chainwatch/platform/http';
 import { announceAddresses } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';

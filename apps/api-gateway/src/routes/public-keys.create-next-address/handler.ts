@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { z } from 'zod';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { conflict } from '@chainwatch/problem';
+import { conflict } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { parsePublicKey, deriveAddresses, findHdFamily } from '../../public-keys/load-derivation.ts';
@@ -11,7 +11,7 @@ import { labelSchema } from '../../records/address-input.ts';
 import { publicKeySchema } from '../../records/public-key.ts';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import type { ParsedPublicKey } from '@chainwatch/chain-core';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 
 const bodySchema = z.strictObject({
   /** Longer than any key; the family decides what is valid. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { Sql } from '@chainwatch/db';
-import { booleanParameter } from '@chainwatch/http';
-import { conflict } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { booleanParameter } from '@chainwatch/platform/http';
+import { conflict } from '@chainwatch/common/problem';
 import { announceAddresses } from '../../addresses/announce-address.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { defineRoute } from '../../server/define-route.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { searchSchema } from '../../records/path-schemas.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { booleanParameter } from '@chainwatch/http';
+import { booleanParameter } from '@chainwatch/platform/http';
 import { findReconciliation } from '../../reconciliations/find-reconciliation.ts';
 import { UPLOAD_MS_MAX } from '../../reconciliations/is-upload.ts';
 import { receiveLedger } from '../../reconciliations/receive-ledger.ts';

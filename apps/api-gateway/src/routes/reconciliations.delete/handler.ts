@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { recordChange } from '../../management/record-change.ts';
 import { reconciliationParams } from '../../records/reconciliation.ts';
 import { defineRoute } from '../../server/define-route.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
-import { conflict } from '@chainwatch/problem';
+import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
+import { conflict } from '@chainwatch/common/problem';
 import { exportTypes } from '../../lists/export-formats.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { readList, readRows, type List } from '../../lists/read-list.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase, type Database } from '@chainwatch/db';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import { waitFor } from '@chainwatch/testing';
 import { DATA_AS_OF } from '../../reads/choose-server.ts';
 import { startStandbyWorld, untilRead, type StandbyWorld } from '../../spec-support/standby-world.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { pageParameters, pageSchema, sortParameter } from '@chainwatch/http';
+import { pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
 import { LIVE_RECONCILIATIONS } from '../../reconciliations/find-reconciliation.ts';

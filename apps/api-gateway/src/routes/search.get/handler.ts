@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { searchHitSchema, type SearchHit } from '../../records/search-hit.ts';
 import { defineRoute } from '../../server/define-route.ts';
-import type { Permission } from '@chainwatch/api-key';
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
+import type { Permission } from '@chainwatch/common/api-key';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
 import { listCanonicalForms } from '../../addresses/parse-address.ts';
 import { eventHorizon } from '../../records/event.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import { describeSession } from '../../auth/describe-session.ts';
 import { makeSessionCookie } from '../../auth/session-cookie.ts';
 import { sessionSchema } from '../../records/session.ts';

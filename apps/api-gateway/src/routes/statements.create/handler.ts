@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import type { Principal } from '@chainwatch/key-store';
-import { serviceUnavailable, tooManyRequests, unprocessableEntity } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import type { Principal } from '@chainwatch/data/key-store';
+import { serviceUnavailable, tooManyRequests, unprocessableEntity } from '@chainwatch/common/problem';
 import { findAddresses } from '../../addresses/find-addresses.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { statementSchema, toStatementRecord } from '../../records/statement.ts';
@@ -11,7 +11,7 @@ import { defineRoute } from '../../server/define-route.ts';
 import { ADDRESSES_MAX, findStated } from '../../statements/find-stated.ts';
 import { shownRequest } from '../../statements/shown-request.ts';
 import type { StatementRequest } from '../../statements/statement-store.ts';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { groupNameSchema } from '@chainwatch/channels';
 import { addressParams } from '../../records/address-input.ts';
 import { STATEMENT_FORMATS } from '../../statements/statement-formats.ts';

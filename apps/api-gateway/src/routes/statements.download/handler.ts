@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { conflict } from '@chainwatch/problem';
+import { conflict } from '@chainwatch/common/problem';
 import { statementParams, toStatementRecord } from '../../records/statement.ts';
 import { readOn } from '../../reads/read-on.ts';
 import { defineRoute } from '../../server/define-route.ts';

@@ -9,9 +9,9 @@ import {
   type StatsSeries,
 } from '../../records/stats.ts';
 import { defineRoute } from '../../server/define-route.ts';
-import { LATENCY_BOUNDS_MS, type Sql } from '@chainwatch/db';
+import { LATENCY_BOUNDS_MS, type Sql } from '@chainwatch/data/db';
 import { EVENT_TYPES } from '@chainwatch/events';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import { describeLatency } from '../../records/latency.ts';
 
 const querySchema = z.strictObject({

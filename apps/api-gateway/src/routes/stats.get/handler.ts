@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { statsSchema, CHANNEL_STATUSES, TRANSACTION_STATUSES, type Stats } from '../../records/stats.ts';
 import { defineRoute } from '../../server/define-route.ts';
-import type { Permission } from '@chainwatch/api-key';
-import type { Sql } from '@chainwatch/db';
+import type { Permission } from '@chainwatch/common/api-key';
+import type { Sql } from '@chainwatch/data/db';
 import { EVENT_TYPES } from '@chainwatch/events';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { deliveryStatusSchema } from '../../records/delivery.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { tokenIdOf } from '@chainwatch/events';
-import { unprocessableEntity } from '@chainwatch/problem';
+import { unprocessableEntity } from '@chainwatch/common/problem';
 import { findAsset } from '../../assets/find-asset.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { transactionSchema } from '../../records/transaction.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { hashSchema } from '../transactions.list/transaction-query.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { notFound } from '@chainwatch/problem';
+import { notFound } from '@chainwatch/common/problem';
 import { transactionSchema } from '../../records/transaction.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { readRecords } from '../transactions.list/query-transactions.ts';

@@ -3,7 +3,7 @@ import type { AddValue } from '../../lists/build-conditions.ts';
 import { containsIn } from '../../lists/search-rows.ts';
 import type { TransactionFilters, Range } from './types.ts';
 import type { ValueSource } from '../../lists/read-ids-by-value.ts';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { NOBODY } from '../../lists/sum-counts.ts';

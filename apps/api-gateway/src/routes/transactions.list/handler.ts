@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { pageSchema } from '@chainwatch/http';
+import { pageSchema } from '@chainwatch/platform/http';
 import { transactionSchema } from '../../records/transaction.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { exportTypes } from '../../lists/export-formats.ts';

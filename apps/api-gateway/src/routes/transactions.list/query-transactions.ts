@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { TouchedRow, TransactionRow, TransferRow, TransactionFilters } from './types.ts';
-import type { Sql } from '@chainwatch/db';
+import type { Sql } from '@chainwatch/data/db';
 import type { TransactionQuery } from './transaction-query.ts';
 import {
   resolveFilters,
@@ -9,17 +9,17 @@ import {
   findSource,
   type TransactionSource,
 } from './build-conditions.ts';
-import { toPage, type Page } from '@chainwatch/http';
+import { toPage, type Page } from '@chainwatch/platform/http';
 import { OWN_ADDRESSES_MAX, type OwnTransaction } from '../../records/transaction.ts';
 import type { Listing } from '../../lists/exports.ts';
-import type { Principal } from '@chainwatch/key-store';
+import type { Principal } from '@chainwatch/data/key-store';
 import type { ApiDeps } from '../../server/api-deps.ts';
 import { openPager, type ListedRow, type Range } from '../../lists/pager.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
-import { formatKnownAmount } from '@chainwatch/amounts';
-import { splitChainGid } from '@chainwatch/caip';
+import { formatKnownAmount } from '@chainwatch/common/amounts';
+import { splitChainGid } from '@chainwatch/common/caip';
 import { findNetwork, findNotation } from '@chainwatch/chain-registry';
 import type { TransactionRecord, TransferRecord } from '@chainwatch/events';
 

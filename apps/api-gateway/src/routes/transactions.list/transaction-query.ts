@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { positiveDecimalSchema } from '@chainwatch/amounts';
-import { assetGidSchema, chainGidSchema } from '@chainwatch/caip';
-import { integerParameter, listParameter, pageParameters, sortParameter } from '@chainwatch/http';
+import { positiveDecimalSchema } from '@chainwatch/common/amounts';
+import { assetGidSchema, chainGidSchema } from '@chainwatch/common/caip';
+import { integerParameter, listParameter, pageParameters, sortParameter } from '@chainwatch/platform/http';
 import { searchSchema, timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 
 export const hashSchema = z.string().regex(/^[0-9a-zA-Z]{1,128}$/, 'expected a transaction hash');

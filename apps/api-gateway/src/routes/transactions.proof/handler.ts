@@ -2,7 +2,7 @@
 import type { BlockRef } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { TransactionRecord } from '@chainwatch/events';
-import { conflict, notFound, ProblemError, tooManyRequests } from '@chainwatch/problem';
+import { conflict, notFound, ProblemError, tooManyRequests } from '@chainwatch/common/problem';
 import { readProofs } from '../../proofs/read-proofs.ts';
 import { proofSchema } from '../../records/proof.ts';
 import { defineRoute } from '../../server/define-route.ts';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { chainGidSchema } from '@chainwatch/caip';
+import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
-import type { Sql } from '@chainwatch/db';
-import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/http';
+import type { Sql } from '@chainwatch/data/db';
+import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/platform/http';
 import { describeLatency, latencySchema, type LatencyColumns } from '../../records/latency.ts';
 import { defineRoute } from '../../server/define-route.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';

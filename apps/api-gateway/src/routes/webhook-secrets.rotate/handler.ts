@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Sql } from '@chainwatch/db';
-import { conflict, notFound } from '@chainwatch/problem';
+import type { Sql } from '@chainwatch/data/db';
+import { conflict, notFound } from '@chainwatch/common/problem';
 import { defineRoute } from '../../server/define-route.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';

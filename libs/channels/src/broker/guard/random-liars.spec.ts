@@ -20,8 +20,7 @@ test.each<[string, string, Buffer | string]>([
   ['nats', 'opening', 'INFO {'],
   ['nats', 'opened', '-ERR '],
 ])('a server of a %s channel that never ends: %s %j', async (kind, step, begin) => {
-  const lie: Lie = (at, honest) =>
-    at === step ? join(honest, Buffer.from(begin as string), FLOOD) : honest;
+  const lie: Lie = (at, honest) => (at === step ? join(honest, Buffer.from(begin as string), FLOOD) : honest);
   const liar = await start(PLACES[kind]!.protocol, lie);
   const channels = new Channels(kind);
   await channels.send(liar.port);

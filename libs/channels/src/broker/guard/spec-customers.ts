@@ -17,7 +17,7 @@ const PIECES_MAX = 10;
 const dial = createDial({ allow: ['127.0.0.0/8'] });
 const http = createHttpClient({ dial, connectTimeoutMs: 5_000 });
 
-/** What ends a service (libs/telemetry/src/run-service.ts). */
+/** What ends a service (libs/platform/src/telemetry/run-service.ts). */
 const escaped: unknown[] = [];
 const note = (error: unknown): void => void escaped.push(error);
 let turnMsMax = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { THEMES, type Theme } from './picture-studio.ts';
 import { shownPages } from './shown-pages.ts';
 

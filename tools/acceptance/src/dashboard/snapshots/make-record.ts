@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createHash } from 'node:crypto';
 import { getAddress } from 'viem';
-import { buildExample } from '@chainwatch/http';
+import { buildExample } from '@chainwatch/platform/http';
 import type { components } from '@chainwatch/sdk';
 import { describeApi } from '../../../../sdk/src/describe-api.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { ETH, ETHEREUM, USDC } from './chains.ts';
 import { account, ago, hash, make, uuid, type Schemas } from './make-record.ts';
 import { addresses, followed } from './payments.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { permissionsOf } from '@chainwatch/api-key';
+import { permissionsOf } from '@chainwatch/common/api-key';
 import { BITCOIN, ETHEREUM, SOLANA } from './chains.ts';
 import { ago, make, NOW_MS, uuid, type Schemas } from './make-record.ts';
 

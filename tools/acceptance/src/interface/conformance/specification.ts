@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repoDir } from '@chainwatch/host';
+import { repoDir } from '@chainwatch/testing/host';
 import { codesOf, readTables, type Table } from './read-tables.ts';
 
 const PAGE = join(repoDir, 'docs/rules/interface.md');
