@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Block, Network, UtxoCodec } from '@chainwatch/chain-core';
-import { createDatabase, type Database, type Sql } from '@chainwatch/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { SpecChain } from './spec-chain.ts';
 
 /** Start of a rescan that reads no block. */
@@ -27,10 +27,10 @@ export class SpecDatabase {
   /** Final blocks are packed at once, as if they were old. */
   isPacking = false;
 
-  protected constructor(url: string, { network, utxo }: SpecOf) {
+  protected constructor(db: Database, { network, utxo }: SpecOf) {
     this.chain = new SpecChain(network);
     this.utxo = utxo;
-    this.db = createDatabase({ url, applicationName: 'spec' });
+    this.db = db;
   }
 
   /** Whether addresses have a history: on chains of accounts. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Bus } from '@chainwatch/bus';
+import type { Bus } from '@chainwatch/data/bus';
+import { createDatabase, type Database } from '@chainwatch/data/db';
 import type { OpenedChain } from '@chainwatch/chain-core';
 import { waitFor, type PostgresHandle } from '@chainwatch/testing';
-import { network, startPostgres } from '@chainwatch/testing-stack';
+import { network, startPostgres } from '@chainwatch/data/testing';
 import type { AnalyzerOptions } from '../model/analyzer-deps.ts';
 import { startAnalyzer, type Analyzer } from '../start-analyzer.ts';
 import { SpecBus, type AnalyzerBus } from './spec-bus.ts';
@@ -21,25 +22,75 @@ export interface SpecWorldOptions extends AnalyzerOptions {
   readonly of?: SpecOf;
 }
 
+/** A database and its sessions. A test that leaves them in order leaves them to the next one: new sessions cost more than most tests. */
+interface Place {
+  readonly postgres: PostgresHandle;
+  readonly db: Database;
+  /** Transactions from this one on are a test's. */
+  readonly firstXid: string;
+}
+
+const spares = new WeakMap<PostgresHandle, Place[]>();
+
+async function takePlace(postgres: PostgresHandle): Promise<Place> {
+  const spare = spares.get(postgres)?.pop();
+  if (spare !== undefined) return spare;
+  const db = createDatabase({ url: await postgres.createDatabase(), applicationName: 'spec' });
+  const { rows } = await db.query<{ xid: string }>(
+    'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid',
+  );
+  return { postgres, db, firstXid: rows[0]!.xid };
+}
+
+/** A test that was killed in a transaction, or that changed the schema, leaves its database to nobody. */
+async function leavePlace(place: Place): Promise<void> {
+  const { postgres, db, firstXid } = place;
+  if (db.pool.idleCount < db.pool.totalCount || (await hasSchemaChanged(db, firstXid))) return db.close();
+  await postgres.empty(db);
+  spares.set(postgres, [...(spares.get(postgres) ?? []), place]);
+}
+
+async function hasSchemaChanged(db: Database, firstXid: string): Promise<boolean> {
+  const catalogs = ['pg_class', 'pg_attribute', 'pg_proc', 'pg_trigger', 'pg_constraint'];
+  const changes = catalogs.map(
+    (catalog) => `EXISTS (SELECT FROM ${catalog} WHERE xmin::text::bigint >= $1::bigint)`,
+  );
+  const { rows } = await db.query<{ changed: boolean }>(`SELECT ${changes.join(' OR ')} AS changed`, [
+    firstXid,
+  ]);
+  return rows[0]!.changed;
+}
+
 /** The database as ingestor and gateway write it, a node, a bus and an analyzer. */
 export class SpecWorld extends SpecDatabase {
   bus = new SpecBus();
   analyzer: Analyzer | undefined;
   readonly #options: AnalyzerOptions;
 
-  private constructor(url: string, { of = { network }, ...options }: SpecWorldOptions) {
-    super(url, of);
-    this.#options = { pollMs: 20, sweepMs: 20, metadataTimeoutMs: 5_000, ...options };
+  readonly #place: Place;
+
+  private constructor(place: Place, { of = { network }, ...options }: SpecWorldOptions) {
+    super(place.db, of);
+    this.#place = place;
+    this.#options = { pollMs: 100, sweepMs: 100, metadataTimeoutMs: 5_000, ...options };
   }
 
   static async start(postgres: PostgresHandle, options: SpecWorldOptions = {}): Promise<SpecWorld> {
-    const world = new SpecWorld(await postgres.createDatabase(), options);
+    const world = new SpecWorld(await takePlace(postgres), options);
     await world.addChain();
     return world;
   }
 
   static async postgres(): Promise<PostgresHandle> {
-    return startPostgres();
+    const server = await startPostgres();
+    const handle = {
+      ...server,
+      async stop() {
+        await Promise.all((spares.get(handle) ?? []).map(({ db }) => db.close()));
+        await server.stop();
+      },
+    };
+    return handle;
   }
 
   /** Why no chain can be opened. */
@@ -86,7 +137,7 @@ export class SpecWorld extends SpecDatabase {
 
   async stop(): Promise<void> {
     await this.stopAnalyzer();
-    await this.db.close();
+    await leavePlace(this.#place);
   }
 
   /** Waits until the analyzer has done every feed entry. */
