@@ -81,7 +81,7 @@ export default {
       project: ['**/*.{ts,mjs}'],
     },
     'tools/test': {
-      entry: ['**/*.mjs', 'src/{main,run-everything,test-projects}.ts'],
+      entry: ['**/*.mjs', 'src/{main,run-lane,test-projects}.ts'],
       project: ['**/*.{ts,mjs}'],
     },
     'tools/acceptance': {

@@ -7,7 +7,7 @@ import { runCommand } from '../../libs/testing/src/host/run-command.mjs';
 import { SetupError } from '../../libs/testing/src/host/setup-error.mjs';
 
 const schemaFile = join(repoDir, 'prisma', 'schema.prisma');
-const generatedDir = join(repoDir, 'libs', 'db', 'src', 'generated');
+const generatedDir = join(repoDir, 'libs', 'data', 'src', 'db', 'generated');
 
 /** Generates the Prisma client when prisma/schema.prisma or Prisma's version changed. @throws {SetupError} */
 export async function generatePrismaClient() {

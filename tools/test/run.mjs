@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** `npm test`: everything, through Nx; `npm test -- libs/common/src/caip -t pattern`: Jest alone with these arguments. */
+/**
+ * `npm test`: checks, types, unit and service specs, through Nx; `npm run e2e`: proofs over the whole service. With
+ * arguments (`npm test -- libs/common -t pattern`) Jest alone.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { repoDir } from '../../libs/testing/src/host/repo.mjs';
@@ -8,11 +11,12 @@ import { prepareServers } from './prepare-servers.mjs';
 
 try {
   const PATH = await prepareServers();
-  const args = process.argv.slice(2);
-  const script = args.length === 0 ? 'run-everything.ts' : 'main.ts';
+  const isE2e = process.argv[2] === '--e2e';
+  const args = process.argv.slice(isE2e ? 3 : 2);
+  const [script, ...more] = args.length > 0 ? ['main.ts', ...args] : ['run-lane.ts', isE2e ? 'e2e' : 'test'];
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', join(repoDir, 'tools/test/src', script), ...args],
+    ['--import', 'tsx', join(repoDir, 'tools/test/src', /** @type {string} */ (script)), ...more],
     {
       cwd: repoDir,
       stdio: 'inherit',
