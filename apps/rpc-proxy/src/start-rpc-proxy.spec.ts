@@ -81,6 +81,7 @@ const allServe = (gateway: Gateway): Promise<boolean> =>
   );
 
 describe('keys', () => {
+  afterAll(() => world.stopGateways());
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url], [BITCOIN]: [nodes[0]!.url] });
@@ -204,6 +205,7 @@ describe('keys', () => {
 });
 
 describe('networks', () => {
+  afterAll(() => world.stopGateways());
   it('go by id and alias, and are listed without a key and without addresses', async () => {
     const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] });
     await allServe(gateway);
@@ -282,6 +284,7 @@ describe('networks', () => {
 });
 
 describe('the two interfaces of TRON', () => {
+  afterAll(() => world.stopGateways());
   const TRON = 'tron:0x2b6653dc';
   const NOWBLOCK = '/tron/wallet/getnowblock';
   let jsonRpc: SpecNode;
@@ -394,6 +397,7 @@ describe('the two interfaces of TRON', () => {
 });
 
 describe('nodes', () => {
+  afterAll(() => world.stopGateways());
   const open = async (): Promise<Gateway> => {
     const gateway = await world.open({
       [ETHEREUM]: nodes.map(({ url }) => ({ url, weight: 1, headers: { 'x-node': 'y' } })),
@@ -485,6 +489,7 @@ describe('nodes', () => {
 });
 
 describe('the cache', () => {
+  afterAll(() => world.stopGateways());
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await world.open(
@@ -691,6 +696,7 @@ describe('the cache', () => {
 });
 
 describe('the cache inside batches', () => {
+  afterAll(() => world.stopGateways());
   const TRON = 'tron:0x2b6653dc';
   let gateway: Gateway;
   beforeAll(async () => {
@@ -980,6 +986,7 @@ describe('the cache that replicas share', () => {
 });
 
 describe('usage', () => {
+  afterAll(() => world.stopGateways());
   it('is counted by key, chain and method, and added to the row of the hour', async () => {
     const gateway = await world.open({ [ETHEREUM]: [nodes[0]!.url] }, { cacheBytes: 1_000_000 });
     await allServe(gateway);

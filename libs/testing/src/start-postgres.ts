@@ -21,8 +21,6 @@ export interface PostgresHandle {
   readonly server?: PostgresServerHandle;
   /** Another fresh database on the same server. */
   createDatabase(): Promise<string>;
-  /** Nobody uses this database of `createDatabase` any more: it is emptied, and given out again as a fresh one. */
-  recycle(url: string): Promise<void>;
   /** Makes the database of this session or pool as it was when it was fresh. */
   empty(sql: Pick<pg.ClientBase, 'query'>): Promise<void>;
   /** Drops the databases; the server too when it is an own one. */
@@ -54,10 +52,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const template =
     options.migrate === undefined ? 'template0' : await ensureTemplate(serverUrl, options.migrate);
   const names: string[] = [];
-  const spares: string[] = [];
   const createDatabase = async (): Promise<string> => {
-    const spare = spares.pop();
-    if (spare !== undefined) return spare;
     const name = `test_${randomBytes(8).toString('hex')}`;
     await copyDatabase(serverUrl, template, name);
     names.push(name);
@@ -71,10 +66,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       pooler === undefined ? { DATABASE_URL: url } : { DATABASE_URL: pooler.urlOf(url), DB_PREPARED: 'off' },
     server,
     createDatabase,
-    async recycle(used) {
-      await withClient(used, empty);
-      spares.push(used);
-    },
     empty,
     async stop() {
       await pooler?.stop();

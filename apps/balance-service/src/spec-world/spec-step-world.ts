@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { createDatabase, type Database, type Sql } from '@chainwatch/data/db';
+import type { Database, Sql } from '@chainwatch/data/db';
 import { transactionIdOf, type EventEnvelope } from '@chainwatch/events';
 import type { PostgresHandle } from '@chainwatch/testing';
-import { NATIVE, network, OTHER_TOKEN, TOKEN } from '@chainwatch/data/testing';
+import {
+  lendDatabase,
+  NATIVE,
+  network,
+  OTHER_TOKEN,
+  TOKEN,
+  type LentDatabase,
+} from '@chainwatch/data/testing';
 import { insertTransaction } from './insert-transaction.ts';
 import { SpecChain, type Drift, type SpecBlock, type SpecTransaction } from './spec-chain.ts';
 
@@ -29,17 +36,17 @@ export class StepWorld {
   readonly addresses: SpecAddress[] = [];
   tip: SpecBlock;
 
-  readonly #postgres: PostgresHandle;
+  readonly #lent: LentDatabase;
 
-  private constructor(postgres: PostgresHandle, url: string) {
-    this.#postgres = postgres;
-    this.url = url;
-    this.db = createDatabase({ url, applicationName: 'spec' });
+  private constructor(lent: LentDatabase) {
+    this.#lent = lent;
+    this.db = lent.db;
+    this.url = lent.url;
     this.tip = this.chain.mine(undefined);
   }
 
   static async start(postgres: PostgresHandle): Promise<StepWorld> {
-    const world = new StepWorld(postgres, await postgres.createDatabase());
+    const world = new StepWorld(await lendDatabase(postgres));
     await world.db.query(
       `INSERT INTO blockchains (gid, family, name, short_name, image_url, is_active) VALUES ($1, 'evm', 'local', 'local', 'https://example.com/x.svg', true)`,
       [network.gid],
@@ -53,8 +60,7 @@ export class StepWorld {
   }
 
   async stop(): Promise<void> {
-    await this.db.close();
-    await this.#postgres.recycle(this.url);
+    await this.#lent.giveBack();
   }
 
   async rows<T extends object>(text: string, values: readonly unknown[] = []): Promise<T[]> {

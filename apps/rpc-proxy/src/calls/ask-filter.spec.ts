@@ -56,7 +56,10 @@ beforeEach(async () => {
       sendJson(res, { body: JSON.stringify(answer(JSON.parse(body) as Parameters<typeof answer>[0])) });
     };
 });
-afterEach(() => Promise.all(nodes.map((node) => node.stop())));
+afterEach(async () => {
+  await world.stopGateways();
+  await Promise.all(nodes.map((node) => node.stop()));
+});
 
 async function open(options: Parameters<SpecWorld['open']>[1] = {}): Promise<Gateway> {
   const gateway = await world.open({ [ETHEREUM]: nodes.map(({ url }) => url) }, options);

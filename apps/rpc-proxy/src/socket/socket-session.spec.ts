@@ -51,6 +51,7 @@ afterAll(async () => {
 const clients: WebSocket[] = [];
 afterEach(async () => {
   for (const socket of clients.splice(0)) socket.terminate();
+  await world.stopGateways();
   await Promise.all(nodes.splice(0).map((node) => node.stop()));
 });
 

@@ -18,6 +18,7 @@ export {
   type SpecEvent,
 } from './delivery-rows.ts';
 export { findOvertakes, type Seen } from './find-overtakes.ts';
+export { lendDatabase, type LentDatabase } from './lend-database.ts';
 export { hashOf, NATIVE, network, OTHER_TOKEN, TOKEN } from './local-network.ts';
 export { startIngestorRig, type IngestorRig } from './start-ingestor-rig.ts';
 export { startPostgres, type PostgresOptions } from './start-postgres.ts';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { applyMigrations } from '../db/index.ts';
+import { closeSpares } from './lend-database.ts';
 import { startPostgres as startServer, type PostgresHandle } from '@chainwatch/testing';
 
 export interface PostgresOptions {
@@ -14,9 +15,17 @@ export interface PostgresOptions {
 }
 
 /** A fresh database with the schema in it. */
-export function startPostgres({
+export async function startPostgres({
   isMigrated = true,
   ...options
 }: PostgresOptions = {}): Promise<PostgresHandle> {
-  return startServer({ ...options, migrate: isMigrated ? applyMigrations : undefined });
+  const server = await startServer({ ...options, migrate: isMigrated ? applyMigrations : undefined });
+  const handle: PostgresHandle = {
+    ...server,
+    async stop() {
+      await closeSpares(handle);
+      await server.stop();
+    },
+  };
+  return handle;
 }

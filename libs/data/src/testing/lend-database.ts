@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { PostgresHandle } from '@chainwatch/testing';
+import { createDatabase, type Database } from '../db/index.ts';
+
+/** A fresh database, with the sessions of whoever had it before. */
+export interface LentDatabase {
+  readonly url: string;
+  readonly db: Database;
+  /** For the next test: new databases and sessions cost more than most tests. */
+  giveBack(): Promise<void>;
+}
+
+const spares = new WeakMap<PostgresHandle, LentDatabase[]>();
+
+/** A database of this server that nobody else uses, empty but for its schema. */
+export async function lendDatabase(postgres: PostgresHandle): Promise<LentDatabase> {
+  const spare = spares.get(postgres)?.pop();
+  if (spare !== undefined) return spare;
+  const url = await postgres.createDatabase();
+  const db = createDatabase({ url, applicationName: 'spec' });
+  const { rows } = await db.query<{ xid: string }>(
+    'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS xid',
+  );
+  const lent: LentDatabase = {
+    url,
+    db,
+    async giveBack() {
+      // Who was killed may have left a transaction open.
+      if (db.pool.idleCount < db.pool.totalCount || (await hasSchemaChanged(db, rows[0]!.xid)))
+        return db.close();
+      await postgres.empty(db);
+      spares.set(postgres, [...(spares.get(postgres) ?? []), lent]);
+    },
+  };
+  return lent;
+}
+
+/** Nobody has to close them otherwise. */
+export async function closeSpares(postgres: PostgresHandle): Promise<void> {
+  await Promise.all((spares.get(postgres) ?? []).splice(0).map(({ db }) => db.close()));
+}
+
+async function hasSchemaChanged(db: Database, firstXid: string): Promise<boolean> {
+  const catalogs = ['pg_class', 'pg_attribute', 'pg_proc', 'pg_trigger', 'pg_constraint'];
+  const changes = catalogs.map(
+    (catalog) => `EXISTS (SELECT FROM ${catalog} WHERE xmin::text::bigint >= $1::bigint)`,
+  );
+  const { rows } = await db.query<{ changed: boolean }>(`SELECT ${changes.join(' OR ')} AS changed`, [
+    firstXid,
+  ]);
+  return rows[0]!.changed;
+}
