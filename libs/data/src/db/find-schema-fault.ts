@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sql } from './database.ts';
 import { refuseServer, ServerRefusedError } from './refuse-server.ts';
 
-/** The folder with migrations and functions: in an image beside the bundle, otherwise the clone's. */
+/**
+ * The folder `prisma` with migrations and functions: beside a bundle in an image, in a clone above the bundle or this source.
+ * @throws Error with the folder where the search began
+ */
 export function findPrismaDir(): string {
-  const besideDir = fileURLToPath(new URL('./prisma', import.meta.url));
-  return existsSync(besideDir) ? besideDir : fileURLToPath(new URL('../../../../prisma', import.meta.url));
+  const start = dirname(fileURLToPath(import.meta.url));
+  for (let dir = start; ; dir = dirname(dir)) {
+    const found = join(dir, 'prisma');
+    if (existsSync(join(found, 'migrations'))) return found;
+    if (dir === dirname(dir))
+      throw new Error(`expected a folder prisma with migrations in ${start} or above it, got none`);
+  }
 }
 
 /** Names of the migrations that this release brings, in order. */
