@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cspell:ignore relnamespace regnamespace relkind
+// cspell:ignore relnamespace regnamespace relkind userbyid setval schemaname sequencename
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
