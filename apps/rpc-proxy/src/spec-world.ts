@@ -77,12 +77,7 @@ export async function startSpecWorld(): Promise<SpecWorld> {
       proxies.push(proxy);
       return { ...proxy, url: `http://127.0.0.1:${proxy.port}` };
     },
-    async makeWorkspace() {
-      const { rows } = await db.query<{ id: string }>(
-        "INSERT INTO workspaces (name) VALUES ('another') RETURNING id",
-      );
-      return rows[0]!.id;
-    },
+    makeWorkspace: () => insertWorkspace(db),
     makeKey: (permissions, type = 'rpc', workspaceId = project.workspaceId) =>
       insertKey(db, {
         permissions,
@@ -134,6 +129,13 @@ function usualOptions(db: Database, sealer: Sealer): Omit<RpcProxyOptions, 'bus'
     port: 0,
     host: '127.0.0.1',
   };
+}
+
+async function insertWorkspace(db: Database): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    "INSERT INTO workspaces (name) VALUES ('another') RETURNING id",
+  );
+  return rows[0]!.id;
 }
 
 async function insertKey(

@@ -101,7 +101,7 @@ describe('variables', () => {
   it('reads a JSON file, and names everything that is wrong in it', () => {
     const packageFile = fileURLToPath(new URL('../../package.json', import.meta.url));
     expect(read(jsonFile(z.object({ name: z.string() })), packageFile)).toEqual({
-      name: './index.ts',
+      name: '@chainwatch/platform',
     });
     const others = jsonFile(z.object({ name: z.int(), rows: z.array(z.string()) }));
     expect(() => read(others, packageFile)).toThrow(/X: at name: .*\n {2}X: at rows: /);
