@@ -36,7 +36,7 @@ export function createProgram(surroundings: Surroundings): Command {
     .option('--json', 'results as JSON, one a line; an error as JSON on stderr')
     .option('--profile <name>', 'whose key to use; else CHAINWATCH_PROFILE', parseText)
     .exitOverride()
-    // main.ts prints the error as JSON.
+    // run-cli.ts prints the error as JSON.
     .configureOutput(surroundings.isJson ? { writeErr: () => undefined, outputError: () => undefined } : {})
     .showHelpAfterError('(--help says more)')
     .addHelpText(

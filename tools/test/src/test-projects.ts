@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { repoDir } from '@chainwatch/testing/host';
 import { chooseDataDir, startPostgresServer } from '@chainwatch/testing';
@@ -34,6 +35,8 @@ interface Outcome {
 /** Servers, and nodes of local chains: modules `start-<node>.ts` of tools/devnet. */
 const SERVERS = /\bstart(Postgres|Nats|Redis|Anvil)|(tool-devnet|'\.)\/start-/;
 
+/** Each of these specs starts a dozen processes: more at once than cores only makes each one late. */
+const E2E_WORKERS = availableParallelism();
 /** Files that are run again alone. */
 const AGAIN_MAX = 20;
 /** Seconds that they have beyond TEST_UNTIL. */
@@ -64,12 +67,13 @@ async function runTasks(asked: readonly TestTask[]): Promise<({ id: string } & O
   const env: Record<string, string> = needs.servers ? { PATH: await prepareServers() } : {};
   if (asked.some(({ root }) => root === 'apps/notifier')) await installBrokers(process.env);
   // Several specs start the services at the same time: found made, they are not made three times over. What fails here fails there, too.
-  if (asked.some(({ kind }) => kind === 'e2e')) await bundleServices().catch(() => undefined);
+  const isE2e = asked.some(({ kind }) => kind === 'e2e');
+  if (isE2e) await bundleServices().catch(() => undefined);
   const postgres = needs.postgres ? await startPostgresServer({ isDurable: false }) : undefined;
   try {
     const files = [...filesOf.values()].flat();
     if (postgres !== undefined) env.TEST_DATABASE_URL = postgres.url;
-    const results = await runJest(wholeRun(files), env);
+    const results = await runJest(wholeRun(files, isE2e ? E2E_WORKERS : undefined), env);
     const alone = await runAlone(
       results.filter(({ path }) => files.includes(path)),
       env,

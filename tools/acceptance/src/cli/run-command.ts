@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { spawn, type ChildProcess } from 'node:child_process';
+import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/testing/host';
+import type { Call, Ended } from './command-host.ts';
 
 export const COMMAND = join(repoDir, 'apps/cli/chainwatch.mjs');
 
@@ -37,6 +38,32 @@ export function startCommand(
   child.stdin.end(input);
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...seen }));
   return { child, seen, ended };
+}
+
+/** `command-host.ts` in this folder: calls that are answered in their order. */
+export function startCommandHost(folder: string): {
+  call(call: Call): Promise<Ended>;
+  stop(): void;
+} {
+  const child = fork(join(import.meta.dirname, 'command-host.ts'), {
+    cwd: folder,
+    execArgv: ['--import', import.meta.resolve('tsx')],
+    env: { PATH: process.env.PATH, HOME: folder },
+  });
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = async (call: Call): Promise<Ended> => {
+    child.send(call);
+    const [ended] = (await once(child, 'message')) as [Ended];
+    return ended;
+  };
+  return {
+    call: (call) => {
+      const answered = last.then(() => ask(call));
+      last = answered.catch(() => undefined);
+      return answered;
+    },
+    stop: () => void child.kill('SIGKILL'),
+  };
 }
 
 /** Results of `--json`. */

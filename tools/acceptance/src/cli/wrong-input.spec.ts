@@ -7,9 +7,12 @@ import { join } from 'node:path';
 import { findFreePort } from '@chainwatch/testing';
 import { createProgram } from '../../../../apps/cli/src/create-program.ts';
 import { readConfig } from '../../../../apps/cli/src/config.ts';
-import { startCommand } from './run-command.ts';
+import { startCommand, startCommandHost } from './run-command.ts';
 
-/** Every command with every kind of wrong input: the real command, against an API that counts its requests. */
+/**
+ * Every command with every kind of wrong input, against an API that counts its requests: the first of each command in a
+ * process of its own, as people run it, the others in one process.
+ */
 interface Row {
   /** Arguments that are right, after the words of the command. */
   readonly right: readonly string[];
@@ -566,6 +569,7 @@ interface ErrorLine {
 
 let folder: string;
 let server: Server;
+let host: ReturnType<typeof startCommandHost>;
 let apiUrl: string;
 /** Of the API. */
 let answer: { readonly status: number; readonly body?: object } = { status: 500 };
@@ -602,10 +606,12 @@ beforeAll(async () => {
     'half.csv.progress': '{',
   }))
     writeFileSync(join(folder, name), text);
+  host = startCommandHost(folder);
   // The bundle is made once, not by each of those that begin together.
   await run(['--version']);
 }, 120_000);
 afterAll(async () => {
+  host.stop();
   rmSync(folder, { recursive: true, force: true });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
@@ -617,15 +623,21 @@ function problem(status: number): object {
 
 async function run(
   args: readonly string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+  {
+    input = '',
+    env = {},
+    isHosted = false,
+  }: { input?: string; env?: Record<string, string>; isHosted?: boolean } = {},
 ) {
   const at = args.indexOf('<');
   const own = (at === -1 ? args : args.slice(0, at)).map((one) => (one === 'API' ? apiUrl : one));
-  const started = startCommand(folder, {
+  const call = {
     args: own,
     input: at === -1 ? input : (args[at + 1] ?? ''),
     env: { CHAINWATCH_API_URL: apiUrl, CHAINWATCH_API_KEY: KEY, CHAINWATCH_MANAGEMENT_KEY: KEY, ...env },
-  });
+  };
+  if (isHosted) return host.call({ ...call, env: { ...call.env, XDG_CONFIG_HOME: folder } });
+  const started = startCommand(folder, call);
   const timer = setTimeout(() => started.child.kill('SIGKILL'), 240_000);
   const ended = await started.ended;
   clearTimeout(timer);
@@ -692,12 +704,16 @@ it('names what is wrong and exits with 2 before any request', async () => {
         ]),
       ...(command.registeredArguments.at(-1)?.variadic ? [] : [['', ...row.right, 'x', 'y']]),
     ];
-    return wrong.map(([name, ...args]) => ({ name: name!, args: [...words.split(' '), ...args] }));
+    return wrong.map(([name, ...args], index) => ({
+      name: name!,
+      args: [...words.split(' '), ...args],
+      isHosted: index > 0,
+    }));
   });
   answer = { status: 500 };
   requests.length = 0;
   const faults: unknown[] = [];
-  await runAll(
+  await runAll<{ name: string; args: readonly string[]; isHosted?: boolean }>(
     [
       ...rows,
       { name: '', args: [] },
@@ -706,11 +722,13 @@ it('names what is wrong and exits with 2 before any request', async () => {
       { name: 'nonsense', args: ['events', 'nonsense'] },
       { name: '--profile', args: ['chains', 'status', '--profile', ''] },
     ],
-    async ({ name, args }) => {
+    async ({ name, args, isHosted }) => {
       const at = args.indexOf('<');
       const json = at === -1 ? [...args, '--json'] : [...args.slice(0, at), '--json', ...args.slice(at)];
       // A missing value takes what follows.
-      const { code, stdout, stderr } = await run(args.at(-1) === name ? ['--json', ...args] : json);
+      const { code, stdout, stderr } = await run(args.at(-1) === name ? ['--json', ...args] : json, {
+        isHosted,
+      });
       try {
         const error = errorOf(stderr);
         const named = error.fields.map((field) => field.name);

@@ -270,7 +270,7 @@ describe('examples/deposit-service', () => {
     const owed = (): Record<string, string> =>
       Object.fromEntries([...customers.keys()].map((id) => [id, formatEther(expected.get(id) ?? 0n)]));
     const message = (): string => `${JSON.stringify(owed())}, seed ${seed}:\n${service.lines.join('\n')}`;
-    // A webhook that met only kills is sent again after 30 s, after 2 minutes, after 10.
+    // A webhook that met only kills is sent again every five seconds.
     await waitFor(async () => JSON.stringify(await readBalances()) === JSON.stringify(owed()), {
       message,
       timeoutMs: 900_000,

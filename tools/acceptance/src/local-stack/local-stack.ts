@@ -16,7 +16,13 @@ import { Harness } from '../harness.ts';
 /** What `npm start` is for a newcomer: all services, an Ethereum chain with a block each second, a Bitcoin chain, the stack file. */
 export class LocalStack {
   readonly harness = new Harness(new EvmChain({ epochBlocks: 2 }), {
-    env: { MEMPOOL_POLL: '200ms', MEMPOOL_GRACE: '5s', WEBHOOK_PROBE_INTERVAL: '500ms' },
+    env: {
+      MEMPOOL_POLL: '200ms',
+      MEMPOOL_GRACE: '5s',
+      WEBHOOK_PROBE_INTERVAL: '500ms',
+      // Longer than a program of a customer takes to start five times, on a slow machine too.
+      WEBHOOK_RETRY_SCHEDULE: `0,200ms,1s${',5s'.repeat(97)}`,
+    },
   });
   bitcoin!: BcoinHandle;
   /** Has `.chainwatch/stack.json`. */
