@@ -2,19 +2,17 @@
 import { statSync } from 'node:fs';
 
 /**
- * Specs of a part first, proofs over the whole service last: where TEST_UNTIL ends a run, all parts were run. In both, what
- * takes long comes first: none of it may be left for the end, when the other workers have nothing to do.
+ * Crashes, lies, and oracles of the whole service first: where TEST_UNTIL ends a run, they were run. Then what takes long:
+ * none of it may be left for the end, when the other workers have nothing to do.
  */
 const ORDER = [
+  '/tools/acceptance/src/.*/(crash|misbehavior|oracle)',
   '/apps/tx-analyzer/',
   '/libs/ingestor/',
   '/apps/',
   '/tools/devnet/',
   '/libs/data/src/bus/',
   '/(libs|tools/(?!acceptance/|stack/))',
-  '/tools/acceptance/src/.*/crash',
-  '/tools/acceptance/src/.*/misbehavior',
-  '/tools/acceptance/src/.*/oracle',
   '/tools/(acceptance|stack)/',
 ].map((pattern) => new RegExp(pattern));
 

@@ -2,8 +2,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** They start the whole stack, or services of it. */
-export const E2E = /^tools\/(acceptance\/|stack\/stack\.spec\.ts$)/;
+/** What `npm run e2e` runs: the whole service and its stack; of single services oracles, lies, real nodes, and loads. */
+const E2E = [
+  /^tools\/(acceptance|stack)\//,
+  /^apps\/.*\.(property|lies\.\w+|anvil|bcoin)\.spec\.ts$/,
+  /\/(broker-channels|generated-clients|hundred-thousand|kafka-cuts|liars|random-liars|standby-load|(reconciliations|statements)\/workers)\.spec\.ts$/,
+];
 const RUN = '@chainwatch/tool-test:run';
 const COUNTS = '{workspaceRoot}/.chainwatch/counts/{projectName}';
 
@@ -43,7 +47,7 @@ export function postTasksExecution(_options, { taskResults, argv }) {
 
 /** @param {string} spec @returns {'test' | 'e2e'} */
 export function kindOf(spec) {
-  return E2E.test(spec) ? 'e2e' : 'test';
+  return E2E.some((pattern) => pattern.test(spec)) ? 'e2e' : 'test';
 }
 
 /** @param {string} repoDir @param {string} root @returns {string[]} paths from the repository's root, without what only soak runs */
