@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createEmptyTestResult } from '@jest/test-result';
-// @ts-expect-error It has no types.
-import LightRunner from 'jest-light-runner/child-process';
 import Tinypool from 'tinypool';
 
-const { run } = Tinypool.prototype;
+/** @typedef {{ path: string, context: { config: object } }} Test */
 
-/**
- * jest-light-runner 0.8.2 answers all workers when the first one asks for its configuration: one that does not listen yet
- * waits for ever. With a channel of its own for each run, a worker is answered when it asks.
- */
-Tinypool.prototype.run = function (
-  /** @type {string} */ path,
-  /** @type {Parameters<typeof run>[1]} */ options,
-) {
-  return run.call(this, path, { ...options, channel: channelOfOne(options?.channel) });
-};
-
-/** @param {import('tinypool').TinypoolChannel | undefined} shared */
-export function channelOfOne(shared) {
-  /** @type {(message: unknown) => void} */
-  let answer = () => {};
-  return {
-    onMessage: (/** @type {(message: unknown) => void} */ listener) => {
-      answer = listener;
-    },
-    postMessage: (/** @type {unknown} */ message) => {
-      shared?.onMessage?.(answer);
-      shared?.postMessage?.(message);
-    },
-  };
-}
-
-/** @typedef {{ path: string }} Test */
+/** Runs a spec file in bare Node.js: what jest-light-runner starts in its processes. */
+const WORKER = new URL('worker-runner.js', import.meta.resolve('jest-light-runner/child-process'));
+/** How that module asks for the configuration, and is answered. */
+const ASKED = 'jest-light-runner-get-worker-data';
+const ANSWER = 'jest-light-runner-worker-data';
 
 /**
  * What stands for a spec file that was not begun: to Jest, a file without any test is a failure.
@@ -49,38 +25,87 @@ const NOT_BEGUN = {
 };
 
 /**
+ * Runs spec files in `maxWorkers` processes, which end with the run whatever a failed spec left open. The runner of
+ * jest-light-runner 0.8.2 answers all its processes when the first one asks for its configuration, and one that does not
+ * listen yet waits for ever: here each run has a channel of its own.
+ *
  * Begins no spec file after TEST_UNTIL (Unix seconds): a machine that is five times slower would be cut off with nothing to
  * show. Such a file is a result that was skipped, and `npm test` names it.
  */
-export default class SpecRunner extends LightRunner {
+export default class SpecRunner {
+  #globalConfig;
+
+  /** @param {{ maxWorkers: number }} globalConfig */
+  constructor(globalConfig) {
+    this.#globalConfig = globalConfig;
+  }
+
   /**
    * @param {readonly Test[]} tests
-   * @param {unknown} watcher
+   * @param {unknown} _watcher
    * @param {(test: Test) => Promise<void>} onStart
    * @param {(test: Test, result: import('@jest/test-result').TestResult) => Promise<void>} onResult
    * @param {(test: Test, error: unknown) => Promise<void>} onFailure
    */
-  runTests(tests, watcher, onStart, onResult, onFailure) {
+  async runTests(tests, _watcher, onStart, onResult, onFailure) {
     const until = Number(process.env.TEST_UNTIL || Infinity) * 1_000;
-    const late = new Error('TEST_UNTIL is past');
-    return super.runTests(
-      tests,
-      watcher,
-      async (/** @type {Test} */ test) => {
-        await onStart(test);
-        if (Date.now() > until) throw late;
-      },
-      onResult,
-      (/** @type {Test} */ test, /** @type {unknown} */ error) =>
-        error === late
-          ? onResult(test, {
-              ...createEmptyTestResult(),
-              skipped: true,
-              numPendingTests: 1,
-              testFilePath: test.path,
-              testResults: [NOT_BEGUN],
-            })
-          : onFailure(test, error),
-    );
+    const maxThreads = Math.min(this.#globalConfig.maxWorkers, tests.length);
+    const pool = new Tinypool({
+      filename: WORKER.href,
+      runtime: 'child_process',
+      minThreads: maxThreads,
+      maxThreads,
+      trackUnmanagedFds: false,
+    });
+    const left = [...tests];
+    const work = async () => {
+      for (let test = left.shift(); test !== undefined; test = left.shift())
+        try {
+          await onStart(test);
+          await onResult(test, Date.now() > until ? skip(test) : await this.#run(pool, test));
+        } catch (error) {
+          await onFailure(test, error);
+        }
+    };
+    try {
+      await Promise.all(Array.from({ length: maxThreads }, work));
+    } finally {
+      await pool.destroy();
+    }
   }
+
+  /**
+   * @param {Tinypool} pool
+   * @param {Test} test
+   * @returns {Promise<import('@jest/test-result').TestResult>}
+   */
+  #run(pool, { path, context }) {
+    const workerData = {
+      globalConfig: this.#globalConfig,
+      projectConfig: context.config,
+      runtime: 'child_process',
+    };
+    /** @type {(message: unknown) => void} */
+    let answer = () => {};
+    const channel = {
+      onMessage: (/** @type {(message: unknown) => void} */ listener) => {
+        answer = listener;
+      },
+      postMessage: (/** @type {unknown} */ message) => {
+        if (message === ASKED) answer({ type: ANSWER, workerData });
+      },
+    };
+    return pool.run(path, { channel });
+  }
+}
+
+/** @param {Test} test @returns {import('@jest/test-result').TestResult} */
+function skip({ path }) {
+  return {
+    ...createEmptyTestResult(),
+    skipped: true,
+    numPendingTests: 1,
+    testFilePath: path,
+    testResults: [NOT_BEGUN],
+  };
 }

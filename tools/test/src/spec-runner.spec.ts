@@ -5,34 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repoDir } from '@chainwatch/testing/host';
-import { channelOfOne } from '../spec-runner.mjs';
 import { wholeRun } from './run-jest.ts';
-
-/** As in jest-light-runner: whoever listens is answered when anyone asks, once. */
-function sharedChannel() {
-  const listeners = new Set<(message: unknown) => void>();
-  return {
-    onMessage: (listener: (message: unknown) => void) => void listeners.add(listener),
-    postMessage: () => {
-      for (const listener of listeners) listener('configuration');
-      listeners.clear();
-    },
-  };
-}
-
-it('answers the worker that asks, and another one when it asks', () => {
-  const shared = sharedChannel();
-  const told: string[] = [];
-  const workers = ['one', 'two'].map((name) => {
-    const channel = channelOfOne(shared);
-    channel.onMessage(() => told.push(name));
-    return channel;
-  });
-  workers[1]!.postMessage('ask');
-  expect(told).toEqual(['two']);
-  workers[0]!.postMessage('ask');
-  expect(told).toEqual(['two', 'one']);
-});
 
 /** Runs Jest unseen. @returns what its reporter wrote of each file */
 async function run(
@@ -58,6 +31,13 @@ it('begins no spec after TEST_UNTIL, and Jest takes each as skipped and not as f
   expect(files.length).toBeGreaterThan(0);
   for (const file of files)
     expect(file).toMatchObject({ passed: 0, failed: 0, isSkipped: true, failures: [] });
+});
+
+it('answers every process that asks for its configuration', async () => {
+  const [code, files] = await run(['libs/common/src', 'libs/verify/src/vectors', '--maxWorkers=4']);
+  expect(code).toBe(0);
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) expect(file).toMatchObject({ failed: 0, isSkipped: false });
 });
 
 it('ends where a spec run alone failed and left a server open', async () => {
