@@ -11,6 +11,11 @@ import ts from 'typescript';
 import { ESLint } from 'eslint';
 import { repoDir } from '../../libs/testing/src/host/repo.mjs';
 
+// @nx/enforce-module-boundaries reads the project graph once for ESLint's own command, and for each file elsewhere.
+process.argv[1] = createRequire(import.meta.url)
+  .resolve('eslint/package.json')
+  .replace('package.json', 'bin/eslint.js');
+
 /** Files of the repository's root, of prisma's folder and of the examples are checked with this project. */
 const ROOT_PROJECT = 'tools/test';
 

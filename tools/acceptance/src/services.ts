@@ -115,8 +115,12 @@ export class Services {
         () => 0,
       );
       if (answer === 200) return;
-      if (Date.now() > deadline)
-        throw new Error(`expected ${name} to be ready, got ${answer}:\n${this.output.slice(-40).join('\n')}`);
+      // Not one that a test killed: that is started again.
+      const exitCode = this.#children.get(name)?.exitCode ?? null;
+      if (exitCode !== null || Date.now() > deadline) {
+        const found = exitCode === null ? answer : `exit code ${exitCode}`;
+        throw new Error(`expected ${name} to be ready, got ${found}:\n${this.output.slice(-40).join('\n')}`);
+      }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
