@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+import GithubSlugger, { slug } from 'github-slugger';
+import type { Code, Image, Link as LinkNode, Node } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { toString } from 'mdast-util-to-string';
+import { visit } from 'unist-util-visit';
+
 /** Changes what stands outside of fenced code. */
 export function mapProse(text: string, change: (prose: string) => string): string {
-  return splitFences(text)
-    .map(({ isCode, text: part }) => (isCode ? part : change(part)))
-    .join('');
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of listFences(text)) {
+    // With its indentation in a list, which would be code without the list around it.
+    const from = text.lastIndexOf('\n', start) + 1;
+    pieces.push(change(text.slice(at, from)), text.slice(from, end));
+    at = end;
+  }
+  return [...pieces, change(text.slice(at))].join('');
 }
 
 export interface CodeBlock {
@@ -16,27 +28,14 @@ export interface CodeBlock {
 }
 
 export function readCodeBlocks(text: string): CodeBlock[] {
-  const parts = splitFences(text);
-  let line = 1;
-  return parts.flatMap(({ isCode, text: part }, index) => {
-    const at = line;
-    line += part.split('\n').length - 1;
-    if (!isCode) return [];
-    const [head = '', ...rest] = part.split('\n');
-    const before = index === 0 ? '' : parts[index - 1]!.text;
-    return [
-      {
-        language: /^\s*`{3,}(\w*)/.exec(head)?.[1] ?? '',
-        code: rest
-          .slice(
-            0,
-            rest.findLastIndex((each) => /^\s*`{3,}\s*$/.test(each)),
-          )
-          .join('\n'),
-        line: at,
-        given: /-->\s*$/.test(before) ? (readGiven(before.slice(before.lastIndexOf('<!--')))[0] ?? '') : '',
-      },
-    ];
+  return listFences(text).map(({ node, start }) => {
+    const [comment = ''] = /<!--(?:(?!<!--)[^])*?-->\s*$/.exec(text.slice(0, start)) ?? [];
+    return {
+      language: /^\w*/.exec(node.lang ?? '')![0],
+      code: node.value,
+      line: node.position!.start.line,
+      given: readGiven(comment)[0] ?? '',
+    };
   });
 }
 
@@ -45,34 +44,22 @@ export function readGiven(text: string): string[] {
   return [...text.matchAll(/<!-- given:\s*([^]*?)-->\s*/g)].map(([, given]) => given!);
 }
 
-interface Part {
-  readonly isCode: boolean;
-  readonly text: string;
+interface Piece<T extends Node> {
+  readonly node: T;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** Fences may be indented, in lists and containers. */
-function splitFences(text: string): Part[] {
-  const parts: Part[] = [];
-  let fence: string | undefined;
-  let lines: string[] = [];
-  const end = (isCode: boolean): void => {
-    if (lines.length > 0) parts.push({ isCode, text: lines.join('') });
-    lines = [];
-  };
-  for (const line of text.split(/(?<=\n)/)) {
-    const mark = /^\s*(`{3,})/.exec(line)?.[1];
-    if (fence === undefined && mark !== undefined) {
-      end(false);
-      fence = mark;
-      lines.push(line);
-    } else if (fence !== undefined && mark !== undefined && mark.length >= fence.length) {
-      lines.push(line);
-      fence = undefined;
-      end(true);
-    } else lines.push(line);
-  }
-  end(fence !== undefined);
-  return parts;
+const pieceOf = <T extends Node>(node: T): Piece<T> => ({
+  node,
+  start: node.position!.start.offset!,
+  end: node.position!.end.offset!,
+});
+
+function listFences(text: string): Piece<Code>[] {
+  const found: Piece<Code>[] = [];
+  visit(fromMarkdown(text), 'code', (node) => void found.push(pieceOf(node)));
+  return found.filter(({ start }) => text.startsWith('```', start));
 }
 
 export interface Link {
@@ -80,12 +67,21 @@ export interface Link {
   readonly target: string;
 }
 
-const LINK = /(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g;
-
-/** Code in line stays as it is, also within the text of a link. */
+/** Without those whose text is their address. */
 export function mapLinks(text: string, change: (link: Link) => string): string {
-  return mapProse(text, (prose) =>
-    prose.replace(LINK, (_whole, shown: string, target: string) => change({ text: shown, target })),
+  const found: Piece<LinkNode>[] = [];
+  visit(fromMarkdown(text), 'link', (node) => void found.push(pieceOf(node)));
+  return replaceAll(
+    text,
+    found.filter(({ start }) => text[start] === '['),
+    ({ children, url }) =>
+      change({
+        text: text.slice(
+          children[0]?.position!.start.offset ?? 0,
+          children.at(-1)?.position!.end.offset ?? 0,
+        ),
+        target: url,
+      }),
   );
 }
 
@@ -98,13 +94,25 @@ export function listLinks(text: string): Link[] {
   return links;
 }
 
-const IMAGE = /!\[([^\]]*)\]\(([^)\s]+)\)/g;
-
 /** The same of pictures; their text is for who does not see them. */
 export function mapImages(text: string, change: (image: Link) => string): string {
-  return mapProse(text, (prose) =>
-    prose.replace(IMAGE, (_whole, shown: string, target: string) => change({ text: shown, target })),
-  );
+  const found: Piece<Image>[] = [];
+  visit(fromMarkdown(text), 'image', (node) => void found.push(pieceOf(node)));
+  return replaceAll(text, found, ({ alt, url }) => change({ text: alt ?? '', target: url }));
+}
+
+function replaceAll<T extends Node>(
+  text: string,
+  pieces: readonly Piece<T>[],
+  change: (node: T) => string,
+): string {
+  let at = 0;
+  const parts = pieces.flatMap(({ node, start, end }) => {
+    const before = text.slice(at, start);
+    at = end;
+    return [before, change(node)];
+  });
+  return [...parts, text.slice(at)].join('');
 }
 
 export function listImages(text: string): Link[] {
@@ -116,34 +124,28 @@ export function listImages(text: string): Link[] {
   return images;
 }
 
+const OWN_ANCHOR = / *\{#([\w.-]+)\}$/;
+
 /** The anchors of a page: as code hosts make them of headings, unless a heading names its own, `## Title {#name}`. */
 export function listAnchors(text: string): string[] {
+  const slugger = new GithubSlugger();
   const anchors: string[] = [];
-  mapProse(text, (prose) => {
-    for (const [, title, own] of prose.matchAll(/^#{1,6} +(.+?)(?: *\{#([\w.-]+)\})?$/gm))
-      anchors.push(own ?? numberSlug(anchors, slugOf(title!)));
-    return prose;
+  visit(fromMarkdown(text), 'heading', (node) => {
+    const title = toString(node);
+    anchors.push(OWN_ANCHOR.exec(title)?.[1] ?? slugger.slug(title));
   });
   return anchors;
 }
 
-export function slugOf(title: string): string {
-  return title
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
-}
-
-function numberSlug(taken: readonly string[], slug: string): string {
-  if (!taken.includes(slug)) return slug;
-  const free = taken.findIndex((_, index) => !taken.includes(`${slug}-${index + 1}`));
-  return `${slug}-${free + 1}`;
-}
+/** Of the text of a heading. */
+export const slugOf = (title: string): string => slug(title.trim());
 
 export function titleOf(text: string): string {
-  return /^# +(.+?)(?: *\{#[\w.-]+\})?$/m.exec(text)?.[1]?.replace(/[`*]/g, '') ?? '';
+  let title = '';
+  visit(fromMarkdown(text), 'heading', (node) => {
+    if (node.depth === 1 && title === '') title = toString(node).replace(OWN_ANCHOR, '');
+  });
+  return title;
 }
 
 export function fence(language: string, code: string): string {
