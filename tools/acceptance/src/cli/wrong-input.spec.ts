@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '@chainwatch/testing';
-import { createProgram } from '../../../../apps/cli/src/create-program.ts';
+import { createProgram } from '../../../../apps/cli/src/run-cli.ts';
 import { readConfig } from '../../../../apps/cli/src/config.ts';
 import { startCommand, startCommandHost } from './run-command.ts';
 

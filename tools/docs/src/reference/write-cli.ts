@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { readConfig } from '../../../../apps/cli/src/config.ts';
-import { createProgram } from '../../../../apps/cli/src/create-program.ts';
+import { createProgram } from '../../../../apps/cli/src/run-cli.ts';
 import { fence } from '../markdown.ts';
 import type { Page } from '../page.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Command } from 'commander';
 import { readConfig } from './config.ts';
-import { createProgram } from './create-program.ts';
+import { createProgram } from './run-cli.ts';
 
 const program = createProgram({
   config: readConfig({}, false),
