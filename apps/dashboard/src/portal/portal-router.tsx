@@ -15,7 +15,7 @@ import { listOf, withoutEmpty } from '../app/search-params.ts';
 import { useQuery } from '@tanstack/react-query';
 import { MayContext, useMay } from '../api/session.ts';
 import { Problem, Waiting, Empty } from '../ui/notice.tsx';
-import { portalQuery } from './portal-api.ts';
+import { portalQuery } from './portal-session.ts';
 import { TimeLeft } from '../ui/time.tsx';
 import { Send } from 'lucide-react';
 import { channelsQuery, type Channel, channelQuery } from '../api/queries.ts';
