@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { sayLeft } from './say-left.ts';
+import { sayLeft } from './time.tsx';
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z');
 
