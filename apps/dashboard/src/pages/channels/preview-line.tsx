@@ -3,7 +3,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, bodyOf } from '../../api/client.ts';
 import { useMay } from '../../api/session.ts';
-import { describePreview } from './describe-preview.ts';
 import type { Kind } from './kinds.ts';
 
 /** Members of a channel that select its events. */
@@ -29,6 +28,22 @@ export function PreviewLine({ kind, selection }: PreviewLineProps) {
       {describePreview(data)}
     </p>
   );
+}
+
+/** What the preview of a channel says of a week. */
+interface Week {
+  readonly event_count: number;
+  readonly is_complete: boolean;
+}
+
+/** One line for people: `Last week this channel would have had 412 events.` */
+export function describePreview({ event_count: count, is_complete: isComplete }: Week): string {
+  if (count === 0)
+    return isComplete
+      ? 'Last week this channel would have had no events.'
+      : 'Last week had more events than a preview counts.';
+  const events = `${count.toLocaleString('en-US')} ${count === 1 ? 'event' : 'events'}`;
+  return `Last week this channel would have had ${isComplete ? events : `at least ${events}`}.`;
 }
 
 /** Asks about the last seven days once the selection has not changed for a moment. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { describePreview } from './describe-preview.ts';
+import '../../spec-support/page-request.ts';
+import { describePreview } from './preview-line.tsx';
 
 it.each([
   [412, true, 'Last week this channel would have had 412 events.'],
