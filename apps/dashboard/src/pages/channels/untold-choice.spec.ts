@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { listUntold } from './untold.ts';
+import '../../spec-support/page-request.ts';
+import { listUntold } from './untold-choice.tsx';
 
 it('lists active chains where a receiver of transactions misses something, and what to subscribe to', () => {
   const chain = (display_name: string, untold: readonly string[], isActive = true) =>
