@@ -6,7 +6,6 @@ import { Bars } from '../../ui/bars.tsx';
 import { ChoiceChip } from '../../ui/chips.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { sayRate, sumPoints, type Point } from './sum-points.ts';
 
 const PERIODS: readonly { readonly value: Period; readonly title: string }[] = [
   { value: '1h', title: '1 hour' },
@@ -14,6 +13,8 @@ const PERIODS: readonly { readonly value: Period; readonly title: string }[] = [
   { value: '7d', title: '7 days' },
   { value: '30d', title: '30 days' },
 ];
+
+export type Point = StatsSeries['points'][number];
 
 /** Charts over a period: of the project, or of one channel. */
 export function Activity({ channelId }: { readonly channelId?: string }) {
@@ -100,6 +101,37 @@ function Charts({ series: { points, period } }: { readonly series: StatsSeries }
   );
 }
 
+interface Summary {
+  /** Null for a single channel. */
+  readonly events: number | null;
+  readonly delivered: number;
+  readonly failed: number;
+  /** Share of the attempts that were accepted; undefined: there was none. */
+  readonly successRate: number | undefined;
+  /** Mean over all attempts in milliseconds; undefined: there was none. */
+  readonly meanMs: number | undefined;
+}
+
+/** What a period comes to. */
+export function sumPoints(points: readonly Point[]): Summary {
+  const attemptsOf = ({ delivered, failed_attempts: failed }: Point): number =>
+    (delivered ?? 0) + (failed ?? 0);
+  const sum = (read: (point: Point) => number): number =>
+    points.reduce((total, point) => total + read(point), 0);
+  const attempts = sum(attemptsOf);
+  const delivered = sum((point) => point.delivered ?? 0);
+  return {
+    events: points.every(({ events }) => events === null) ? null : sum(({ events }) => events ?? 0),
+    delivered,
+    failed: attempts - delivered,
+    successRate: attempts === 0 ? undefined : delivered / attempts,
+    meanMs:
+      attempts === 0
+        ? undefined
+        : sum((point) => (point.latency?.mean_ms ?? 0) * attemptsOf(point)) / attempts,
+  };
+}
+
 interface ChartProps extends Omit<ComponentProps<typeof Bars>, 'label'> {
   readonly name: string;
   readonly value: string;
@@ -125,6 +157,12 @@ function Chart({ name, value, period, ...bars }: ChartProps) {
 function sayTime(at: string, period: Period): string {
   const date = new Date(at);
   return period === '1h' || period === '24h' ? date.toLocaleTimeString() : date.toLocaleString();
+}
+
+/** Two digits more where all nearly succeed; never 100 % while one failed. */
+export function sayRate(rate: number | undefined): string {
+  if (rate === undefined) return 'none';
+  return `${rate > 0.99 && rate < 1 ? Math.min(99.99, Math.floor(rate * 10_000) / 100) : Math.round(rate * 1_000) / 10} %`;
 }
 
 const sayMs = (ms: number): string =>

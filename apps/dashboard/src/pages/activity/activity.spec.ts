@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { sayRate, sumPoints, type Point } from './sum-points.ts';
+import '../../spec-support/page-request.ts';
+import { sayRate, sumPoints, type Point } from './activity.tsx';
 
 const pointOf = (more: Partial<Point>): Point => ({
   ...{ at: '2026-01-01T00:00:00.000Z', events: 0, delivered: 0, failed_attempts: 0 },
