@@ -10,8 +10,27 @@ import { Modal, ModalActions } from '../../ui/modal.tsx';
 import { Problem } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { saySize } from '../statements/describe-statement.ts';
-import { findFault, guessType, LEDGER_TYPES, type LedgerType } from './ledger-file.ts';
-import { NO_WINDOW, toQuery, type LedgerWindow } from './ledger-window.ts';
+
+/** What the API takes. */
+export const LEDGER_BYTES_MAX = 256 * 1_024 * 1_024;
+
+const LEDGER_TYPES = {
+  'text/csv': 'CSV',
+  'application/x-ndjson': 'JSON lines',
+} as const;
+type LedgerType = keyof typeof LEDGER_TYPES;
+
+/** Parameters of a reconciliation, as they are written in the form. */
+interface LedgerWindow {
+  readonly name: string;
+  /** A day, or empty: from the earliest time of the ledger. */
+  readonly from: string;
+  readonly to: string;
+  readonly scope: 'project' | 'ledger';
+  readonly includesFees: boolean;
+}
+
+export const NO_WINDOW: LedgerWindow = { name: '', from: '', to: '', scope: 'project', includesFees: false };
 
 /** Sends a ledger. A dialog that is closed meanwhile ends the upload, of which nothing is kept. */
 export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
@@ -90,6 +109,35 @@ export function UploadDialog({ onClose }: { readonly onClose: () => void }) {
       </form>
     </Modal>
   );
+}
+
+/** As the API names them; empty ones are left out. */
+export function toQuery({
+  name,
+  from,
+  to,
+  scope,
+  includesFees,
+}: LedgerWindow): Readonly<Record<string, string | undefined>> {
+  return {
+    name: name.trim() || undefined,
+    from: from === '' ? undefined : `${from}T00:00:00Z`,
+    to: to === '' ? undefined : `${to}T00:00:00Z`,
+    scope,
+    include_fees: includesFees ? 'true' : undefined,
+  };
+}
+
+/** By the name of the file; what has no telling name is CSV. */
+export function guessType(fileName: string): LedgerType {
+  return /\.(ndjson|jsonl|json)$/i.test(fileName) ? 'application/x-ndjson' : 'text/csv';
+}
+
+/** @returns why a file cannot be sent, before any of it is */
+export function findFault({ size }: Pick<File, 'size'>): string | undefined {
+  if (size === 0) return 'The file is empty.';
+  if (size > LEDGER_BYTES_MAX) return 'The file is larger than 256 MiB. Split it by time.';
+  return undefined;
 }
 
 interface LedgerFieldsProps {
