@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { listSteps } from './list-steps.ts';
+import '../../spec-support/page-request.ts';
+import { listSteps } from './first-steps.tsx';
 
 const channels = { active: 0, failing: 0, failed: 0, archived: 0 };
 const deliveries = { pending: 0, delivered: 0, failed: 0, held: 0, discarded: 0 };
