@@ -8,11 +8,10 @@ import { Problem } from '../../ui/notice.tsx';
 import { checkEntries, type CheckedEntries, type ReadyEntry } from './check-entries.ts';
 import { useFamilies, type Family, toTitle } from './families.ts';
 import { FamilySelect } from './family-select.tsx';
-import { parseCsv, type Fault, type ParsedFile } from './parse-csv.ts';
+import { parseCsv, writeRejected, type Fault, type ParsedFile } from './parse-csv.ts';
 import { Download } from 'lucide-react';
 import { Checkbox } from '../../ui/field.tsx';
 import { saveFile } from '../../ui/save-file.ts';
-import { writeRejected } from './rejected-file.ts';
 import { api, bodyOf } from '../../api/client.ts';
 
 interface ChosenFile {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { parseCsv } from './parse-csv.ts';
-import { writeRejected } from './rejected-file.ts';
+import { parseCsv, writeRejected } from './parse-csv.ts';
 
 it('has the columns of the file, then the line and the reason', () => {
   const file = parseCsv('label;address;note\nAnn;0x1;"a;b"\nBob;0x2', ['evm']);
