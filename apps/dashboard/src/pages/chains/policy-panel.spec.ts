@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import '../../spec-support/page-request.ts';
 import type { Policy } from '../../api/chain-queries.ts';
-import { describePolicy, leastDepthOf } from './describe-policy.ts';
+import { describePolicy, leastDepthOf } from './policy-panel.tsx';
 
 const policy = (change: Partial<Policy>): Policy => ({
   ...{ chain_gid: 'eip155:1', type: 'depth', depth: 3, required_confirmations: 3, is_unsafe: false },
