@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { fillQuarters, sayHealth } from './node-health.ts';
+import '../../spec-support/page-request.ts';
+import { fillQuarters, sayHealth } from './node-panel.tsx';
 
 const quarter = (at: string, failures: number, latency_ms: number | null = 40) => ({
   ...{ at: `2026-01-02T${at}:00.000Z`, samples: 90 },
