@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { listComing, listRecent } from './list-coming.ts';
+import '../../spec-support/page-request.ts';
+import { listComing, listRecent } from './chain.tsx';
 
 type Upgrade = Parameters<typeof listComing>[0][number];
 
