@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { useQuery, useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Download, FileX, Check, TriangleAlert, X, type LucideIcon } from 'lucide-react';
 import { proofQuery, type Proof } from '../../api/proof-queries.ts';
@@ -12,12 +12,8 @@ import { TransactionFrame } from '../trace/transaction-frame.tsx';
 import { Hash } from '../../ui/copy.tsx';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Status, toWords } from '../../ui/status.tsx';
-import { measureProof } from './measure-proof.ts';
-import { useState, type ReactNode } from 'react';
-import { TextField } from '../../ui/field.tsx';
-import { Outcome } from './outcome.tsx';
-import { toTrustedHash } from './trusted-hash.ts';
-import { verifyProof } from './verify-proof.ts';
+import type { ReactNode } from 'react';
+import { VerifyPanel } from './verify-panel.tsx';
 
 /** What shows that the transaction is in its block, without trust in this service. */
 export function ProofPage() {
@@ -128,70 +124,35 @@ function ProofFacts({ proof }: { readonly proof: Proof }) {
   );
 }
 
-/** Verifies the proof in the browser, against a block hash from a second source. */
-function VerifyPanel({ proof }: { readonly proof: Proof }) {
-  const [text, setText] = useState('');
-  const pasted = toTrustedHash(text, proof.block_hash);
-  const verifying = useMutation({ mutationFn: (hash: string | undefined) => verifyProof(proof, hash) });
-  const { data, error, variables, isPending } = verifying;
-  return (
-    <Panel title="Verify in this browser">
-      <form
-        className="flex flex-col gap-3"
-        onSubmit={(event) => {
-          event.preventDefault();
-          verifying.mutate(pasted);
-        }}
-      >
-        <TextField
-          label={`Hash of block ${proof.block_number.toLocaleString()}`}
-          required
-          placeholder="Paste the block hash from a second source"
-          className="font-mono"
-          hint="From a node or an explorer of your own. A hash copied from this page proves nothing."
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            verifying.reset();
-          }}
-        />
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" look="primary" disabled={pasted === undefined} isBusy={isPending}>
-            Verify proof
-          </Button>
-          <Button look="quiet" disabled={isPending} onClick={() => verifying.mutate(undefined)}>
-            Check structure only
-          </Button>
-        </div>
-      </form>
-      <div aria-live="polite" className="mt-4 empty:hidden">
-        {data && <Outcome verified={data} />}
-        {error &&
-          (error.name === 'InvalidProofError' ? (
-            <Refused reason={error.message} isOtherBlock={isOther(variables, proof)} />
-          ) : (
-            <Problem error={error} onRetry={() => verifying.mutate(variables)} />
-          ))}
-      </div>
-    </Panel>
-  );
+interface Part {
+  readonly name: string;
+  /** Nodes of a trie, or hashes beside the path of a tree. */
+  readonly nodes: number;
+  readonly bytes: number;
 }
 
-function isOther(pasted: string | undefined, proof: Proof): boolean {
-  return pasted !== undefined && pasted !== proof.block_hash;
+/** How long each branch is, and how many bytes each part of the item has. */
+export function measureProof({ branch, item, header }: Pick<Proof, 'branch' | 'item' | 'header'>): {
+  readonly branches: readonly Part[];
+  readonly items: readonly Omit<Part, 'nodes'>[];
+} {
+  const { index: _index, ...texts } = item ?? { index: 0 };
+  return {
+    branches: Object.entries(branch ?? {}).map(([name, nodes]) => ({
+      name,
+      nodes: nodes.length,
+      bytes: nodes.reduce((sum, node) => sum + bytesOf(node), 0),
+    })),
+    items: Object.entries({ ...(header !== null && { header }), ...texts }).map(([name, text]) => ({
+      name,
+      bytes: bytesOf(text),
+    })),
+  };
 }
 
-function Refused({ reason, isOtherBlock }: { readonly reason: string; readonly isOtherBlock: boolean }) {
-  return (
-    <div role="alert" className="rounded-lg border border-line bg-bad-wash p-3 text-[13px]">
-      <p className="font-medium text-bad">Not verified</p>
-      <p className="break-words text-soft">
-        {isOtherBlock
-          ? 'The hash that you pasted is not the hash of the block in this proof. Check that it is of the same block number. If it is, do not trust this transaction.'
-          : `The proof does not hold: ${reason}`}
-      </p>
-    </div>
-  );
+/** Of hexadecimal text, with `0x` or without. */
+function bytesOf(text: string | null): number {
+  return text === null ? 0 : text.replace(/^0x/, '').length / 2;
 }
 
 /** What the hash of a block covers, by the type of its proof. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { toTrustedHash } from './trusted-hash.ts';
+import '../../spec-support/page-request.ts';
+import { toTrustedHash } from './verify-panel.tsx';
 
 it.each([
   ['0xAB12', '0xab12', '0xab12'],

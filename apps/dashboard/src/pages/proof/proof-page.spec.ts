@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import { measureProof } from './measure-proof.ts';
+import '../../spec-support/page-request.ts';
+import { measureProof } from './proof-page.tsx';
 
 it('counts nodes and bytes of each part', () => {
   expect(
