@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useParams } from '@tanstack/react-router';
-import { isOpen, type Transaction, blockQuery, balancesQuery, useSymbol } from '../../api/queries.ts';
+import { ArrowRight } from 'lucide-react';
+import { isOpen, type Transaction, type Transfer, balancesQuery, useSymbol } from '../../api/queries.ts';
 import { useMay } from '../../api/session.ts';
 import { ChainName } from '../../ui/chain-name.tsx';
 import { Hash } from '../../ui/copy.tsx';
 import { ExplorerLink } from '../../ui/explorer-link.tsx';
 import { Fact, Facts, Panel } from '../../ui/panel.tsx';
-import { toWords, Status } from '../../ui/status.tsx';
+import { toWords } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Moved } from '../transactions/moved-amounts.tsx';
+import { Moved, signOf } from '../transactions/moved-amounts.tsx';
 import { Customers } from '../transactions/customers.tsx';
-import { ConfirmationStep, EventSteps } from './steps.tsx';
+import { BlockStep, ConfirmationStep, EventSteps } from './steps.tsx';
 import { Step } from './step.tsx';
 import { TransactionFrame } from './transaction-frame.tsx';
-import { Transfers } from './transfers.tsx';
 import { useQuery } from '@tanstack/react-query';
 import { Amount } from '../../ui/amount.tsx';
 import { Problem, Waiting } from '../../ui/notice.tsx';
@@ -46,6 +46,68 @@ function Trace({ transaction }: { readonly transaction: Transaction }) {
         <Details transaction={transaction} />
       </Panel>
     </div>
+  );
+}
+
+const TRANSFERS_SHOWN = 20;
+
+function Transfers({ transaction }: { readonly transaction: Transaction }) {
+  const { transfers } = transaction;
+  return (
+    <ul aria-label="Transfers" className="divide-y divide-line">
+      {transfers.slice(0, TRANSFERS_SHOWN).map((transfer) => (
+        <li
+          key={transfer.index}
+          className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]"
+        >
+          <Ends transaction={transaction} transfer={transfer} />
+          <Moved transfer={transfer} sign={signOf(transaction, transfer)} />
+        </li>
+      ))}
+      {transfers.length === 0 && (
+        <li className="px-4 py-2.5 text-[13px] text-soft">Moved nothing except the fee.</li>
+      )}
+      {transfers.length > TRANSFERS_SHOWN && (
+        <li className="px-4 py-2.5 text-[13px] text-soft">
+          {transfers.length - TRANSFERS_SHOWN} more transfers
+        </li>
+      )}
+    </ul>
+  );
+}
+
+interface EndsProps {
+  readonly transaction: Transaction;
+  readonly transfer: Transfer;
+}
+
+function Ends({ transaction, transfer: { from, to, monitored_addresses: own } }: EndsProps) {
+  const { chain_gid: chainGid, addresses } = transaction;
+  const labelOf = (address: string) => addresses.find((one) => one.address === address)?.label;
+  return (
+    <span className="flex max-w-full min-w-0 flex-wrap items-center gap-2">
+      {from !== null && (
+        <End chainGid={chainGid} address={from} isOwn={own.includes(from)} label={labelOf(from)} />
+      )}
+      <ArrowRight aria-label="to" className="size-3.5 text-faint" />
+      {to !== null && <End chainGid={chainGid} address={to} isOwn={own.includes(to)} label={labelOf(to)} />}
+    </span>
+  );
+}
+
+interface EndProps {
+  readonly chainGid: string;
+  readonly address: string;
+  readonly isOwn: boolean;
+  readonly label: string | null | undefined;
+}
+
+function End({ chainGid, address, isOwn, label }: EndProps) {
+  return (
+    <span className="inline-flex max-w-full min-w-0 items-center gap-0.5">
+      <AddressText address={address} isOwn={isOwn} label={label} />
+      <ExplorerLink chainGid={chainGid} about={{ address }} />
+    </span>
   );
 }
 
@@ -142,51 +204,7 @@ function Verification({ of }: { readonly of: Transaction['verification'] }) {
   );
 }
 
-function BlockStep({ transaction }: { readonly transaction: Transaction }) {
-  const { chain_gid, block_number: number, block_hash: hash, block_timestamp: at, status } = transaction;
-  const may = useMay();
-  const block = useQuery({
-    ...blockQuery(chain_gid, number ?? 0),
-    enabled: number !== null && may('api:block:read'),
-  });
-  if (number === null)
-    return status === 'failed' ? (
-      <Step tone="bad" title="Transaction dropped">
-        <p className="px-4 py-2.5 text-[13px] text-soft">
-          {transaction.replaced_by === null
-            ? 'The network dropped the transaction.'
-            : 'Another transaction spent the same coins or used the same nonce.'}
-        </p>
-      </Step>
-    ) : (
-      <Step tone="wait" title="Waiting for a block" />
-    );
-  return (
-    <Step
-      tone={status === 'reorged' ? 'bad' : 'ok'}
-      title={
-        <>
-          {status === 'reorged' ? 'Was in block' : 'In block'}{' '}
-          <span className="tabular-nums">{number.toLocaleString()}</span>
-        </>
-      }
-      aside={at !== null && <Time at={at} />}
-    >
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-[13px]">
-        {hash !== null && <Hash text={hash} />}
-        {status !== 'reorged' && <ExplorerLink chainGid={chain_gid} about={{ block: { number, hash } }} />}
-        {block.data && hash === block.data.hash && <Status of={block.data.status} />}
-        {status === 'reorged' && (
-          <p className="text-soft">
-            The chain replaced this block. The transaction does not count unless another block includes it.
-          </p>
-        )}
-      </div>
-    </Step>
-  );
-}
-
-const SHOWN = 8;
+const ADDRESSES_SHOWN = 8;
 
 /** What its addresses have now, of the assets that it moved. */
 function BalanceStep({ transaction }: { readonly transaction: Transaction }) {
@@ -194,7 +212,7 @@ function BalanceStep({ transaction }: { readonly transaction: Transaction }) {
   for (const { monitored_addresses, asset_gid } of transaction.transfers)
     for (const address of monitored_addresses)
       concerned.set(address, (concerned.get(address) ?? new Set()).add(asset_gid));
-  const addresses = [...concerned].slice(0, SHOWN);
+  const addresses = [...concerned].slice(0, ADDRESSES_SHOWN);
   if (addresses.length === 0) return null;
   return (
     <Step tone="ok" title="Balances now">
