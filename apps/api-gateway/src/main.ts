@@ -10,7 +10,7 @@ import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import { createPrisma } from '@chainwatch/data/prisma';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
-import { runService, startHealthServer, startTelemetry, type Logger } from '@chainwatch/platform/telemetry';
+import { runService, startTelemetry, type Logger } from '@chainwatch/platform/telemetry';
 import packageJson from '../package.json' with { type: 'json' };
 import { applyNetworksFile } from './networks/apply-networks-file.ts';
 import { BulkThreads } from './bulk/bulk-threads.ts';
@@ -72,20 +72,15 @@ await runService({
       commandFile: fileURLToPath(new URL('./cli/chainwatch.tgz', import.meta.url)),
       ...{ logger, port: config.PORT, host: config.HOST },
     });
-    const health = await startHealthServer({
-      ...healthAddressOf(config),
-      checks: gateway.readiness,
-      metrics: telemetry.handleMetrics,
-    });
     return {
+      telemetry,
+      health: { ...healthAddressOf(config), checks: gateway.readiness },
       drainMs: config.DRAIN_DELAY,
       stop: async () => {
-        health.drain();
         await gateway.drain(config.DRAIN_DELAY);
         await gateway.stop();
         await Promise.all([bulk.stop(), standby?.close()]);
-        await Promise.all([health.stop(), bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
-        await telemetry.stop();
+        await Promise.all([bus.close(), cache.close(), prisma.$disconnect(), db.close()]);
       },
     };
   },

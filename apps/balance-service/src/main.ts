@@ -5,7 +5,7 @@ import { healthAddressOf } from '@chainwatch/platform/config';
 import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/platform/telemetry';
+import { runService, startTelemetry } from '@chainwatch/platform/telemetry';
 import { readConfig } from './config.ts';
 import { createReaderOpener } from './read/open-reader.ts';
 import { startBalanceService } from './start-balance-service.ts';
@@ -54,18 +54,13 @@ await runService({
         intervalMs: config.BALANCE_ROUND_INTERVAL,
       },
     });
-    const health = await startHealthServer({
-      ...healthAddressOf(config),
-      checks: () => service.readiness(),
-      metrics: telemetry.handleMetrics,
-    });
     return {
+      telemetry,
+      health: { ...healthAddressOf(config), checks: () => service.readiness() },
       async stop() {
         await service.stop();
-        await health.stop();
         await bus.close();
         await db.close();
-        await telemetry.stop();
       },
     };
   },

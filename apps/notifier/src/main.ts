@@ -7,7 +7,7 @@ import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import type { DeliveryOptions } from '@chainwatch/deliveries';
 import { createDial, createHttpClient } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
-import { runService, startHealthServer, startTelemetry, Workers } from '@chainwatch/platform/telemetry';
+import { runService, startTelemetry, Workers } from '@chainwatch/platform/telemetry';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { readConfig } from './config.ts';
 import { followNetworks } from './follow-networks.ts';
@@ -58,24 +58,18 @@ await runService({
       health: { days: workers.of('retention days'), rows: workers.of('retention') },
     });
     const stopBacklogWatch = startBacklogWatch({ db, planned, logger, health: workers.of('backlogs') });
-    const health = await startHealthServer({
-      ...healthAddressOf(config),
-      checks: notifier.readiness,
-      metrics: telemetry.handleMetrics,
-    });
-    logger.info({ health_port: health.port }, 'health and metrics were served');
     return {
+      telemetry,
+      health: { ...healthAddressOf(config), checks: notifier.readiness },
       async stop() {
         networks.stop();
         await notifier.stop();
         await stopRetention();
         await stopBacklogWatch();
         workers.stop();
-        await health.stop();
         await bus.close();
         http.close();
         await Promise.all([planned.close(), db.close()]);
-        await telemetry.stop();
       },
     };
   },

@@ -5,7 +5,7 @@ import { healthAddressOf } from '@chainwatch/platform/config';
 import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/platform/telemetry';
+import { runService, startTelemetry } from '@chainwatch/platform/telemetry';
 import { readConfig } from './config.ts';
 import { startRpcProxy } from './start-rpc-proxy.ts';
 
@@ -53,19 +53,14 @@ await runService({
       port: config.PORT,
       host: config.HOST,
     });
-    const health = await startHealthServer({
-      ...healthAddressOf(config),
-      checks: proxy.readiness,
-      metrics: telemetry.handleMetrics,
-    });
     return {
+      telemetry,
+      health: { ...healthAddressOf(config), checks: proxy.readiness },
       drainMs: config.DRAIN_DELAY,
       stop: async () => {
-        health.drain();
         await proxy.drain(config.DRAIN_DELAY);
         await proxy.stop();
-        await Promise.all([health.stop(), bus.close(), cache.close(), db.close()]);
-        await telemetry.stop();
+        await Promise.all([bus.close(), cache.close(), db.close()]);
       },
     };
   },

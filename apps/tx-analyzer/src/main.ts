@@ -2,7 +2,7 @@
 import { createBus, natsOptionsOf } from '@chainwatch/data/bus';
 import { healthAddressOf } from '@chainwatch/platform/config';
 import { createDatabase, waitForSchema } from '@chainwatch/data/db';
-import { runService, startHealthServer, startTelemetry } from '@chainwatch/platform/telemetry';
+import { runService, startTelemetry } from '@chainwatch/platform/telemetry';
 import { readConfig } from './config.ts';
 import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
@@ -43,16 +43,12 @@ await runService({
         coinRoundIntervalMs: config.COIN_ROUND_INTERVAL,
       },
     });
-    const health = await startHealthServer({
-      ...healthAddressOf(config),
-      checks: analyzer.readiness,
-      metrics: telemetry.handleMetrics,
-    });
     return {
+      telemetry,
+      health: { ...healthAddressOf(config), checks: analyzer.readiness },
       stop: async () => {
         await analyzer.stop();
-        await Promise.all([health.stop(), bus.close(), db.close()]);
-        await telemetry.stop();
+        await Promise.all([bus.close(), db.close()]);
       },
     };
   },

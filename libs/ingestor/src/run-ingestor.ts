@@ -7,7 +7,6 @@ import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
 import {
   runService,
-  startHealthServer,
   startTelemetry,
   describeChain,
   notOk,
@@ -63,19 +62,13 @@ export async function runIngestor(
         upgrades: config.UPGRADES_FILE,
         startBlocks: config.START_BLOCK,
       });
-      const server = await startHealthServer({
-        ...health,
-        checks: () => checkIngestor({ db, bus, ingestor }),
-        metrics: telemetry.handleMetrics,
-      });
-      logger.info({ port: server.port }, 'health and metrics were served');
       return {
+        telemetry,
+        health: { ...health, checks: () => checkIngestor({ db, bus, ingestor }) },
         async stop() {
           await ingestor.stop();
           await bus.close();
           await db.close();
-          await server.stop();
-          await telemetry.stop();
         },
       };
     },

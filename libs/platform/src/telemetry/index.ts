@@ -5,8 +5,7 @@
  * @example
  * await runService({ name: 'notifier', start: async (logger) => {
  *   const telemetry = await startTelemetry({ serviceName: 'notifier' });
- *   const health = await startHealthServer({ ...healthAddressOf(config), checks, metrics: telemetry.handleMetrics });
- *   return { stop: async () => { await health.stop(); await telemetry.stop(); } };
+ *   return { telemetry, health: { ...healthAddressOf(config), checks }, stop: () => notifier.stop() };
  * } });
  */
 export { createLogger, type Logger, type LoggerOptions, type ServiceLogger } from './create-logger.ts';

@@ -38,6 +38,28 @@ describe('runService', () => {
     expect(output).toContain('let go');
   });
 
+  it('serves its health until it has stopped, and says meanwhile that it stops', async () => {
+    const { code, output } = await run(
+      `async () => {
+        const { createServer } = await import('node:net');
+        const probe = createServer().listen(0);
+        await new Promise((resolve) => probe.once('listening', resolve));
+        const { port } = probe.address();
+        await new Promise((resolve) => probe.close(resolve));
+        const ask = async (at) => console.log(at, JSON.stringify((await (await fetch('http://127.0.0.1:' + port + '/readyz')).json()).checks));
+        setTimeout(() => ask('serving').then(() => console.log('asked')), 200);
+        setInterval(() => {}, 1000);
+        return { health: { port, checks: () => ({ nats: { ok: true } }) }, stop: () => ask('stopping') };
+      }`,
+      'SIGTERM',
+      '',
+      'asked',
+    );
+    expect(code).toBe(0);
+    expect(output).toContain('serving {"nats":{"ok":true}}');
+    expect(output).toContain('stopping {"drain":{"ok":false,"reason":"the service stops"}}');
+  });
+
   it('is ended when it does not stop in time', async () => {
     const { code, output } = await run(
       `async () => { ${KEEP_ALIVE} return { stop: () => new Promise(() => {}) }; }`,

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { levels } from 'pino';
 import { createLogger, type ServiceLogger } from './create-logger.ts';
+import { startHealthServer, type HealthServer, type HealthServerOptions } from './start-health-server.ts';
+import type { Telemetry } from './start-telemetry.ts';
 
 export interface RunningService {
-  /** Finishes what is under way and releases everything. */
+  /** Of the server with `/healthz`, `/readyz`, and `/metrics`, which is started then, and stopped after the service. */
+  readonly health?: Pick<HealthServerOptions, 'port' | 'host' | 'checks'>;
+  /** Stopped last. */
+  readonly telemetry?: Telemetry;
+  /** Finishes what is under way and releases everything. Meanwhile `/readyz` tells that the service stops. */
   stop(): Promise<void>;
   /** How long stop() goes on serving on purpose; it is added to the stop time-out. Default 0. */
   readonly drainMs?: number;
@@ -22,8 +28,9 @@ export interface RunServiceOptions {
 }
 
 /**
- * The frame of every main.ts: starts the service, stops it on SIGTERM and SIGINT, and ends the process with status 1
- * when the start fails or an error escapes, because a service in an unknown state is restarted, not trusted.
+ * The frame of every main.ts: starts the service and its health server, stops both on SIGTERM and SIGINT, and ends the
+ * process with status 1 when the start fails or an error escapes, because a service in an unknown state is restarted, not
+ * trusted.
  */
 export async function runService({
   name,
@@ -40,7 +47,7 @@ export async function runService({
   process.on('uncaughtException', (error) => die(error, 'an error was not handled: the service ended'));
   const starting = new AbortController();
   let isStopping = false;
-  let running: RunningService | undefined;
+  let running: Running | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     // Ctrl-C reaches the whole process group, and then the supervisor signals again. So a second signal
     // forces nothing; only the deadline does.
@@ -48,7 +55,7 @@ export async function runService({
     isStopping = true;
     logger.info({ signal }, 'the service was asked to stop');
     starting.abort();
-    const limitMs = stopTimeoutMs + (running?.drainMs ?? 0);
+    const limitMs = stopTimeoutMs + (running?.service.drainMs ?? 0);
     setTimeout(
       () => die(undefined, `the service did not stop within ${limitMs} ms and was ended`),
       limitMs,
@@ -58,7 +65,8 @@ export async function runService({
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   try {
-    running = await start(logger, starting.signal);
+    const service = await start(logger, starting.signal);
+    running = { service, health: await serveHealth(service, logger) };
   } catch (error) {
     if (isStopping) {
       logger.info({}, 'the service was stopped before it had started');
@@ -79,15 +87,35 @@ function readLogLevel(): string {
   return level === 'silent' || Object.hasOwn(levels.values, level) ? level : 'info';
 }
 
+interface Running {
+  readonly service: RunningService;
+  readonly health: HealthServer | undefined;
+}
+
+async function serveHealth(
+  { health, telemetry }: RunningService,
+  logger: ServiceLogger,
+): Promise<HealthServer | undefined> {
+  if (health === undefined) return undefined;
+  const metrics = telemetry && { metrics: telemetry.handleMetrics };
+  const server = await startHealthServer({ ...health, ...metrics });
+  logger.info({ health_port: server.port }, 'health and metrics were served');
+  return server;
+}
+
 async function finish(
-  running: RunningService | undefined,
+  running: Running | undefined,
   logger: ServiceLogger,
   die: (error: unknown, message: string) => void,
 ): Promise<void> {
   // Still starting: the service is stopped as soon as it has started.
   if (running === undefined) return;
+  const { service, health } = running;
   try {
-    await running.stop();
+    health?.drain();
+    await service.stop();
+    await health?.stop();
+    await service.telemetry?.stop();
     logger.info({}, 'the service was stopped');
     process.exit(0);
   } catch (error) {
