@@ -3,8 +3,12 @@ import { createBus, natsOptionsOf } from '@chainwatch/data/bus';
 import { healthAddressOf } from '@chainwatch/platform/config';
 import { createDatabase, waitForSchema } from '@chainwatch/data/db';
 import { runService, startTelemetry } from '@chainwatch/platform/telemetry';
+import { splitChainGid } from '@chainwatch/common/caip';
+import { createChainOpener, type ActiveChain, type UtxoCodec } from '@chainwatch/chain-core';
+import { findFamily } from '@chainwatch/chain-registry';
+import { createDial } from '@chainwatch/outbound';
+import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
 import { readConfig } from './config.ts';
-import { createOpenChain, findUtxo } from './open-chain.ts';
 import { startAnalyzer } from './start-analyzer.ts';
 
 const NAME = 'tx-analyzer';
@@ -53,3 +57,20 @@ await runService({
     };
   },
 });
+
+/** Opens chains with this process' configuration. */
+function createOpenChain(config: ReturnType<typeof readConfig>): ReturnType<typeof createChainOpener> {
+  return createChainOpener({
+    findFamily,
+    opener: createSealer(parseSecretsKeys(config.SECRETS_KEYS)),
+    dial: createDial({ allow: config.OUTBOUND_ALLOW }),
+    endpoints: config.CHAIN_ENDPOINTS,
+    indexes: config.INDEX_ENDPOINTS,
+    timeoutMs: config.NODE_TIMEOUT,
+  });
+}
+
+/** The codec of a chain's family, if the family has unspent outputs. */
+async function findUtxo({ gid }: ActiveChain): Promise<UtxoCodec | undefined> {
+  return (await findFamily(splitChainGid(gid).namespace))?.utxo;
+}
