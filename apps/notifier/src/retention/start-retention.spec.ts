@@ -5,8 +5,13 @@ import { startTelemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '@chainwatch/data/testing';
 import { readConfig } from '../config.ts';
-import { DEFAULT_RETENTION, startRetention, type RetentionDeps } from './start-retention.ts';
-import { REMOVALS, type RemovedKind } from './removals.ts';
+import {
+  DEFAULT_RETENTION,
+  startRetention,
+  type RetentionDeps,
+  REMOVALS,
+  type RemovedKind,
+} from './start-retention.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-06-01T00:00:00.000Z');

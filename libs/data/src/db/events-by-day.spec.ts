@@ -21,8 +21,8 @@ const NEW_INSERT = `INSERT INTO event_log (${logged}) SELECT e, $2, 'transaction
 /** A statement on it would not see the days behind it. */
 const NAMED = /\b(FROM|INTO|UPDATE|JOIN)\s+events\b(?! (of|were)\b)/;
 const OF_FIRST_PARTITION = [
-  'apps/notifier/src/retention/removals.ts',
   'apps/notifier/src/retention/start-retention.spec.ts',
+  'apps/notifier/src/retention/start-retention.ts',
   'libs/data/src/db/baseline.spec.ts',
   'libs/data/src/db/events-by-day.spec.ts',
   // The table of an example, in SQLite.
