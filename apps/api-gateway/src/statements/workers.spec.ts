@@ -18,7 +18,7 @@ import {
   timeOf,
 } from '../spec-support/statement-ledger.ts';
 import { composeStatement } from './compose-statement.ts';
-import { DocumentWriter } from './document-writer.ts';
+import { DocumentWriter } from './statement-worker.ts';
 import { ROWS_AT_ONCE } from './read-entries.ts';
 import { StatementLostError } from './statement-errors.ts';
 import {

@@ -7,7 +7,7 @@ import { createDatabase, type Database } from './database.ts';
 import { applyMigrations } from './migrate.ts';
 
 const ROWS = 20_000;
-/** As the writer of statements collects them (apps/api-gateway/src/statements/document-writer.ts). */
+/** As the writer of statements collects them (apps/api-gateway/src/statements/statement-worker.ts). */
 const PART_LENGTH = 524_288;
 const ASSET = 'eip155:1/erc20:0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const root = new URL('../../../../', import.meta.url);
