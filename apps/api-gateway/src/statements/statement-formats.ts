@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatementFormat } from './statement-format.ts';
 import { stringify } from 'csv-stringify/sync';
 import { markText } from '../lists/csv-text.ts';
 import type { StatementLine } from './statement-lines.ts';
 import { html, type Html } from '../channels/html.ts';
+
+/** A form of the document, written line by line. */
+interface StatementFormat {
+  readonly mediaType: string;
+  readonly head: string;
+  write(line: StatementLine): string;
+  readonly tail: string;
+  /** Whether the document ends with a line that is its signature. */
+  readonly isSelfSigned: boolean;
+}
 
 export const STATEMENT_FORMATS = ['csv', 'ndjson', 'html'] as const;
 export type StatementFormatName = (typeof STATEMENT_FORMATS)[number];
