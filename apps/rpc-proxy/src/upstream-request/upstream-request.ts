@@ -16,9 +16,15 @@ import {
   withoutPage,
 } from './judge-reply.ts';
 import { findKnownTransaction } from './known-transaction.ts';
-import { Attempt, ForeignReplyError, type AttemptOutcome } from './attempt.ts';
+import {
+  Attempt,
+  ForeignReplyError,
+  type AttemptOutcome,
+  failureOf,
+  traceAttempts,
+  type TraceAttempt,
+} from './attempt.ts';
 import { isRefusal, type Plain, withoutEncoding } from './reply-form.ts';
-import { failureOf, traceAttempts, type TraceAttempt } from './trace-attempts.ts';
 import { GONE, type Failure, type Outcome, type WholeReply } from './outcome.ts';
 
 export const DEADLINE_MS = 30_000;
