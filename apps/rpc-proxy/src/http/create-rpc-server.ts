@@ -27,7 +27,7 @@ import { clientOf } from './client-request.ts';
 import { AsyncResource } from 'node:async_hooks';
 import { BodyIncoming } from './body-incoming.ts';
 import type { BodyError, BodyPayers, RequestHandler } from './http-request.ts';
-import { PlainChannel } from './plain-channel.ts';
+import { PlainChannel } from './reply-channel.ts';
 import { readBody } from './read-body.ts';
 import type { Duplex } from 'node:stream';
 
