@@ -4,10 +4,6 @@ import {
   BlockNotFoundError,
   ChainClientError,
   describePublicly,
-  type Block,
-  type BlockRef,
-  type FailoverClient,
-  IncompleteBlockError,
   type BlocksOfAddresses,
   type ChainClient,
 } from '@chainwatch/chain-core';
@@ -15,30 +11,20 @@ import type { Sql } from '@chainwatch/data/db';
 import { isItemFault, retryAll, setAside } from '@chainwatch/data/quarantine';
 import { type Logger, type WorkerHealth, counter } from '@chainwatch/platform/telemetry';
 import type { WriterQueue } from '../commit/writer-queue.ts';
-import type { ChainContext } from '../model/chain-context.ts';
 import type { MatchedTransaction } from '../model/matched-transaction.ts';
-import type { FamilyWatch } from '../watch/family-watch.ts';
 import { commitHistory } from './commit-history.ts';
-import { hearOthers } from './hear-others.ts';
 import { HistoryTurns, type HistoryTurn } from './history-turn.ts';
-import { matchHistory } from './match-history.ts';
 import { findNotCovered } from './not-covered.ts';
+import { prepareBatch, type Batch, type BatchDeps } from './prepare-batch.ts';
 import { countByAddress, writeFailure, type HistoryProgress } from './write-progress.ts';
 
-export interface HistoryDeps {
-  readonly sql: Sql;
-  readonly chain: ChainContext;
-  readonly client: FailoverClient;
-  readonly watch: FamilyWatch;
+export interface HistoryDeps extends BatchDeps {
   readonly writerQueue: WriterQueue;
-  /** Reads through the gate that holds back blocks with something unknown. */
-  readonly readBlock: (ref: BlockRef, signal: AbortSignal) => Promise<Block>;
   /** The chain is behind or recovers: all of its node is for the head. */
   readonly isHeadBusy: () => boolean;
   readonly logger: Pick<Logger, 'info' | 'warn'>;
   readonly health: WorkerHealth;
   readonly pollMs: number;
-  readonly signal: AbortSignal;
 }
 
 /** Blocks read at once: the bound of history's share of the node. */
@@ -151,34 +137,6 @@ async function runTurn(deps: HistoryDeps, turn: HistoryTurn): Promise<void> {
     const notCovered = findNotCovered(turn.jobs, batch.blocks, accounts);
     await store(deps, { turn, found: batch, progress: { nextBlock, blocksPerSecond, accounts, notCovered } });
   }
-}
-
-/** Blocks that were read, and what in them is of the turn's jobs. */
-interface Batch {
-  readonly blocks: readonly Block[];
-  readonly matches: readonly MatchedTransaction[];
-}
-
-async function prepareBatch(
-  { readBlock, sql, chain, client, watch, signal }: HistoryDeps,
-  { turn: { jobs }, refs }: { readonly turn: HistoryTurn; readonly refs: readonly BlockRef[] },
-): Promise<Batch> {
-  const blocks = await Promise.all(refs.map((ref) => readBlock(ref, signal)));
-  // What is final has its evidence; a node without it is behind.
-  const open = blocks.find(({ verification }) => verification === 'settling');
-  if (open !== undefined)
-    throw new IncompleteBlockError(`evidence for block ${open.number} ${open.hash} is missing`);
-  const matches = await matchHistory(
-    { sql, chainGid: chain.gid, family: chain.family, watch, setAsides: chain.setAsides.stored },
-    jobs,
-    blocks,
-  );
-  for (const block of blocks) {
-    const own = matches.filter((match) => match.block.hash === block.hash);
-    if (own.length > 0)
-      await client.proveSenders?.(block, [...new Set(own.map(({ transaction }) => transaction))], signal);
-  }
-  return hearOthers({ chain, client, signal }, { blocks, matches });
 }
 
 /** Commits what blocks hold for the turn's jobs, in steps; the last one says how far the jobs are. */
