@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findNetwork, overrideNetworks } from '@chainwatch/chain-registry';
 import { waitFor } from '@chainwatch/testing';
-import { followNetworks } from './follow-networks.ts';
+import { followNetworks } from './start-notifier.ts';
 import { giveWorlds, type World } from './spec-world.ts';
 
 const GID = 'eip155:424242';

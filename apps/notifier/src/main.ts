@@ -10,10 +10,8 @@ import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
 import { runService, startTelemetry, Workers } from '@chainwatch/platform/telemetry';
 import { startBacklogWatch } from './backlogs/start-backlog-watch.ts';
 import { readConfig } from './config.ts';
-import { followNetworks } from './follow-networks.ts';
-import { observeAttempts } from './observe-attempts.ts';
+import { followNetworks, observeAttempts, startNotifier } from './start-notifier.ts';
 import { DEFAULT_RETENTION, startRetention, type Retention } from './retention/start-retention.ts';
-import { startNotifier } from './start-notifier.ts';
 
 await runService({
   name: 'notifier',

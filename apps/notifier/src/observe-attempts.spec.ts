@@ -2,7 +2,7 @@
 import type { Attempt } from '@chainwatch/channels';
 import { startTelemetry } from '@chainwatch/platform/telemetry';
 import { readMetrics, startTraceCollector } from '@chainwatch/testing';
-import { observeAttempts } from './observe-attempts.ts';
+import { observeAttempts } from './start-notifier.ts';
 
 it('tells how long events were on their way, and leaves out those whose time says nothing', async () => {
   const telemetry = await startTelemetry({ serviceName: 'spec' });
