@@ -6,7 +6,7 @@ import { findNetwork, findNotation, normalizeChainGid } from '@chainwatch/chain-
 import { unmarkText } from '../lists/csv-text.ts';
 import { timestampSchema } from '../records/path-schemas.ts';
 import { hashSchema } from '../routes/transactions.list/transaction-query.ts';
-import type { Column, RawRow } from './ledger-columns.ts';
+import type { Column, RawRow } from './read-rows.ts';
 
 export type Direction = 'in' | 'out' | 'fee';
 

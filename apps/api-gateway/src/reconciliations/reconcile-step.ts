@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { eventIdOf, eventTypesOn, type TransactionEventType } from '@chainwatch/events';
 import type { Database, Sql } from '@chainwatch/data/db';
-import { lookUpLate } from './look-up-late.ts';
+import { findEvents } from './find-events.ts';
 import { matchTransaction, type Outcome, type PlacedRow } from './match-transaction.ts';
 import { readMovements } from './read-movements.ts';
-import type { Progress, Work } from './work.ts';
-import { storeMissing, storeOutcomes, type Unclaimed } from './store-outcomes.ts';
+import { FIRST_ID, type Progress, type Work } from './work.ts';
+import { CLOSED_AT_ONCE, closeRows, storeMissing, storeOutcomes, type Unclaimed } from './store-outcomes.ts';
 
 /** Transactions of one step. */
 const PAGE = 1_000;
-/** Rows that get a class in one statement where nothing has to be matched. */
-const CLOSED_AT_ONCE = 20_000;
 /** Rows that name one transaction: those above are not compared. */
 const ROWS_OF_TRANSACTION_MAX = 20_000;
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Does the next part of a reconciliation whose turn it is, and notes how far it came, in one transaction: a worker that is
@@ -50,7 +46,7 @@ async function takeWork(sql: Sql): Promise<Work | undefined> {
 }
 
 const PHASES: Readonly<Record<Work['phase'], (sql: Sql, work: Work) => Promise<Progress>>> = {
-  events: async (sql, work) => (await lookUpLate(sql, work, pageOf(work))) ?? findEvents(sql, work),
+  events: (sql, work) => findEvents(sql, work, pageOf(work)),
   rows: matchRows,
   books: matchBooks,
 };
@@ -58,60 +54,6 @@ const PHASES: Readonly<Record<Work['phase'], (sql: Sql, work: Work) => Promise<P
 /** Fewer after a failure: a statement may have taken too long. */
 function pageOf({ failure_count: failures }: Work): number {
   return Math.max(1, PAGE >> (3 * failures));
-}
-
-/** Their ids can be made again from the transaction (decisions.md §4); those of progress would take its confirmations. */
-const TYPES = (['tx.detected', 'tx.confirmed', 'tx.reorged'] as const).flatMap(
-  (subject) => eventTypesOn(subject) as TransactionEventType[],
-);
-
-/** As the partial index has it. */
-const UNKNOWN_EVENT = 'event_id IS NOT NULL AND transaction_id IS NULL AND class IS NULL';
-
-/** Rows that name an event which is not stored any more: compares its id with those of all transactions of the project. */
-async function findEvents(sql: Sql, work: Work): Promise<Progress> {
-  const { id, project_id: projectId, after_id, after_time, received_at } = work;
-  const { rowCount: left } = await sql.query(
-    `SELECT FROM reconciliation_rows WHERE reconciliation_id = $1 AND ${UNKNOWN_EVENT} LIMIT 1`,
-    [id],
-  );
-  if (left === 0) return { phase: 'rows', afterId: null, afterTime: null };
-  const { rows } = await sql.query<{
-    id: string;
-    chain_gid: string;
-    hash: string;
-    epoch: number;
-    detected_at: string;
-  }>(
-    `SELECT id, chain_gid, hash, epoch, detected_at::text FROM transactions
-     WHERE project_id = $1 AND detected_at <= $2 AND ($3::timestamptz IS NULL OR (detected_at, id) > ($3, $4::uuid))
-     ORDER BY detected_at, id LIMIT $5`,
-    [projectId, received_at, after_time, after_id, pageOf(work)],
-  );
-  const last = rows.at(-1);
-  if (last === undefined) {
-    const closed = await closeRows(sql, {
-      id,
-      rows: UNKNOWN_EVENT,
-      reason: 'event: the project has no transaction with this event',
-    });
-    // Behind the end of time nothing is read again.
-    return { phase: 'events', afterId: after_id ?? FIRST_ID, afterTime: 'infinity', ...closed };
-  }
-  const ids = rows.flatMap(({ id: transactionId, chain_gid: chainGid, hash, epoch }) =>
-    TYPES.flatMap((type) =>
-      Array.from({ length: epoch + 1 }, (_, past) => [
-        eventIdOf({ projectId, type, chainGid, hash, epoch: past }),
-        transactionId,
-      ]),
-    ),
-  );
-  await sql.query(
-    `UPDATE reconciliation_rows r SET transaction_id = v.transaction_id FROM unnest($2::uuid[], $3::uuid[]) v (event_id, transaction_id)
-     WHERE r.reconciliation_id = $1 AND r.event_id = v.event_id AND r.event_id IS NOT NULL AND r.transaction_id IS NULL AND r.class IS NULL`,
-    [id, ids.map(([event]) => event), ids.map(([, transaction]) => transaction)],
-  );
-  return { phase: 'events', afterId: last.id, afterTime: last.detected_at };
 }
 
 async function matchRows(sql: Sql, work: Work): Promise<Progress> {
@@ -220,20 +162,6 @@ async function matchBooks(sql: Sql, work: Work): Promise<Progress> {
     ...{ phase: 'books', afterId: last.id, afterTime: last.detected_at },
     ...{ counts: { missing_in_books: added }, isTruncated },
   };
-}
-
-/** Rows that nothing can be matched with. */
-async function closeRows(
-  sql: Sql,
-  { id, rows, reason }: { readonly id: string; readonly rows: string; readonly reason: string },
-): Promise<Required<Pick<Progress, 'rowsDone' | 'counts'>>> {
-  const { rowCount } = await sql.query(
-    `UPDATE reconciliation_rows SET class = 'missing_on_chain', reason = $2 WHERE id IN (
-       SELECT id FROM reconciliation_rows WHERE reconciliation_id = $1 AND ${rows} LIMIT ${CLOSED_AT_ONCE})`,
-    [id, reason],
-  );
-  const closed = rowCount ?? 0;
-  return { rowsDone: closed, counts: { missing_on_chain: closed } };
 }
 
 async function noteProgress(

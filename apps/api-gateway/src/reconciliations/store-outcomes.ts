@@ -2,7 +2,7 @@
 import type { Sql } from '@chainwatch/data/db';
 import type { Outcome } from './match-transaction.ts';
 import type { MovedTransaction, Movement } from './read-movements.ts';
-import type { Work } from './work.ts';
+import type { Progress, Work } from './work.ts';
 
 /** Movements that one reconciliation may name as missing in the books. */
 const MISSING_MAX = 1_000_000;
@@ -73,4 +73,21 @@ export async function storeMissing(
 function isTold({ time, pending }: MovedTransaction, { from_time, to_time }: Work): boolean {
   const isOnChain = pending === null || !/^(?:reorged|pending)/.test(pending);
   return isOnChain && time !== null && time >= from_time && time < to_time;
+}
+
+/** Rows that get a class in one statement where nothing has to be matched. */
+export const CLOSED_AT_ONCE = 20_000;
+
+/** Closes rows that nothing can be matched with. */
+export async function closeRows(
+  sql: Sql,
+  { id, rows, reason }: { readonly id: string; readonly rows: string; readonly reason: string },
+): Promise<Required<Pick<Progress, 'rowsDone' | 'counts'>>> {
+  const { rowCount } = await sql.query(
+    `UPDATE reconciliation_rows SET class = 'missing_on_chain', reason = $2 WHERE id IN (
+       SELECT id FROM reconciliation_rows WHERE reconciliation_id = $1 AND ${rows} LIMIT ${CLOSED_AT_ONCE})`,
+    [id, reason],
+  );
+  const closed = rowCount ?? 0;
+  return { rowsDone: closed, counts: { missing_on_chain: closed } };
 }

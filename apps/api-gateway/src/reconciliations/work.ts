@@ -25,3 +25,6 @@ export interface Progress {
   readonly counts?: Readonly<Record<string, number>>;
   readonly isTruncated?: boolean;
 }
+
+/** Before every id. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';

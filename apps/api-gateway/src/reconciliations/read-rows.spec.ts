@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Readable } from 'node:stream';
-import { readCsv } from './read-csv.ts';
+import { readCsv } from './read-rows.ts';
 
 const HEADER = 'reference,hash,address,asset_gid,amount';
 const ROWS = ['r1,h1,a,x,1', 'r2,h2,a,x,2', 'r3,h3,a,x,3'];

@@ -11,7 +11,7 @@ import {
   type BookTransaction,
 } from '../spec-support/books.ts';
 import { startSpecWorld, type SpecWorld } from '../spec-support/spec-world.ts';
-import { BATCH } from './ledger-columns.ts';
+import { BATCH } from './read-rows.ts';
 import { receiveLedger } from './receive-ledger.ts';
 import { reconcileStep } from './reconcile-step.ts';
 
