@@ -23,7 +23,7 @@ export interface ReplyChannel {
 }
 
 /** Up to this size it is cheaper to append the body to the head as text, in one write. */
-export const JOINED_BYTES_MAX = 8_192;
+const JOINED_BYTES_MAX = 8_192;
 
 /** One answer through node:http. */
 export class PlainChannel implements ReplyChannel {
