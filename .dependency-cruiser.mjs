@@ -50,6 +50,13 @@ export default {
       from: {},
       to: { circular: true },
     },
+    {
+      name: 'api-gateway-ground',
+      severity: 'error',
+      comment: 'Records and what serves every route are below the rooms of the API.',
+      from: { path: '^apps/api-gateway/src/(records|server)/', pathNot: SPECS },
+      to: { path: '^apps/api-gateway/src/(?!records/|server/)' },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-orphans',

@@ -14,7 +14,7 @@ import { runService, startTelemetry, type Logger } from '@chainwatch/platform/te
 import packageJson from '../package.json' with { type: 'json' };
 import { applyNetworksFile } from './networks/apply-networks-file.ts';
 import { BulkThreads } from './bulk/bulk-threads.ts';
-import type { ApiSettings } from './server/api-deps.ts';
+import type { ApiSettings } from './api-deps.ts';
 import { oidcOf, readConfig } from './config.ts';
 import { openStandby } from './reads/open-standby.ts';
 import { findRequestOwner } from './server/request-owner.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
-import type { ApiRoute } from './server/define-route.ts';
+import type { ApiRoute } from './define-route.ts';
 import { backfillAddress } from './routes/addresses.backfill/handler.ts';
 import { getBalanceDetails } from './routes/addresses.balance-details/handler.ts';
 import { listAdjustments } from './routes/addresses.list-adjustments/handler.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { randomUUID } from 'node:crypto';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { ChangedAddress } from './changed-address.ts';
 
 type Announcer = Pick<ApiDeps, 'bus' | 'logger'>;

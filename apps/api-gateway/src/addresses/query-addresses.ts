@@ -5,7 +5,7 @@ import type { Prisma } from '@chainwatch/data/prisma';
 import { booleanParameter, listParameter, pageParameters, toPage } from '@chainwatch/platform/http';
 import type { Page, PageRequest } from '@chainwatch/platform/http';
 import type { Principal } from '@chainwatch/data/key-store';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { AddValue } from '../lists/build-conditions.ts';
 import { containsIn, searchRows } from '../lists/search-rows.ts';
 import { sumCounts } from '../lists/sum-counts.ts';

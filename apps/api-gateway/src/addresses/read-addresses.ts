@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Sql } from '@chainwatch/data/db';
 import type { Principal } from '@chainwatch/data/key-store';
 import { notFound } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { readMonitoring } from './read-monitoring.ts';
 import { ADDRESS_INCLUDE, toAddressRecord } from '../records/address.ts';
 import type { AddressRow, addressSchema } from '../records/address.ts';

@@ -5,7 +5,7 @@ import { joinAssetGid, parseAssetPath, parseChainGid } from '@chainwatch/common/
 import { findNetwork, findNotation, normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Principal } from '@chainwatch/data/key-store';
 import { invalidRequest, notFound } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { readProjectAssets } from './project-asset.ts';
 import type { ProjectAsset } from './project-asset.ts';
 

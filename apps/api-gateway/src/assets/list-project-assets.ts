@@ -6,7 +6,7 @@ import { toListOrder } from '../lists/list-order.ts';
 import { openPager } from '../lists/pager.ts';
 import { readList } from '../lists/read-list.ts';
 import { containsIn, searchRows } from '../lists/search-rows.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { LISTED_ASSETS } from './listed-assets.ts';
 import { readProjectAssets } from './project-asset.ts';
 import type { ProjectAsset } from './project-asset.ts';

@@ -9,7 +9,7 @@ import {
 } from '@chainwatch/common/api-key';
 import type { KeyStore, Principal } from '@chainwatch/data/key-store';
 import { forbidden, unauthorized } from '@chainwatch/common/problem';
-import type { ApiRoute } from '../server/define-route.ts';
+import type { ApiRoute } from '../define-route.ts';
 import type { FindPortal } from './find-portal.ts';
 import type { FindSession } from './find-session.ts';
 import { keyTypeOf } from './key-type-of.ts';

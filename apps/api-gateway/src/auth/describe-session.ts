@@ -6,7 +6,7 @@ import { permissionSchema, toKeyRecord, type KeyRow } from '../records/key.ts';
 import { roleSchema } from '../records/member.ts';
 import { families } from '../records/path-schemas.ts';
 import type { sessionSchema } from '../records/session.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { actingPermissions } from './find-session.ts';
 import { permissionsOfRole } from './role-permissions.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@chainwatch/chain-core';
 import { type Sql, MORE_ENDPOINTS } from '@chainwatch/data/db';
 import { badGateway, BaseError, ProblemError, unprocessableEntity } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { ChainRow } from './find-chain.ts';
 
 /** What a client waits for. */

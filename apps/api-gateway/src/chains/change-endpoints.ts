@@ -5,7 +5,7 @@ import { notFound, type ProblemError } from '@chainwatch/common/problem';
 import { recordChange, type Author } from '../management/record-change.ts';
 import type { EndpointRow } from '../records/endpoint.ts';
 import { chainParams } from '../records/path-schemas.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { announceChain } from './announce-chain.ts';
 
 export const endpointParams = z.object({

@@ -3,7 +3,7 @@ import type { ChainFamily, Network } from '@chainwatch/chain-core';
 import { findFamily, findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Prisma } from '@chainwatch/data/prisma';
 import { notFound, unprocessableEntity } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { BLOCKCHAIN_INCLUDE } from '../records/blockchain.ts';
 
 export type ChainRow = Prisma.BlockchainGetPayload<{ include: typeof BLOCKCHAIN_INCLUDE }>;

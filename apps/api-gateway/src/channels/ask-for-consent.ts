@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AskContext, ChannelKind } from '@chainwatch/channels';
 import type { Principal } from '@chainwatch/data/key-store';
 import { tooManyRequests } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 const DAY_SECONDS = 86_400;
 /** Questions of one workspace a day: its projects cost nothing, so each of them may not ask as many. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { loadExpressions, type ChannelFilters, type ChannelKind } from '@chainwatch/channels';
 import { invalidRequest } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { checkOutboundUrl } from '../server/check-outbound-url.ts';
 import { splitAssetGid } from '@chainwatch/common/caip';
 import { findNetwork, normalizeChainGid } from '@chainwatch/chain-registry';

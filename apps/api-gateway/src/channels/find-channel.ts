@@ -4,7 +4,7 @@ import { CHANNEL_KINDS, type ChannelKind } from '@chainwatch/channels';
 import type { Prisma } from '@chainwatch/data/prisma';
 import type { Principal } from '@chainwatch/data/key-store';
 import { notFound, type ProblemError } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 export const channelParams = z.object({ notification_channel_id: z.uuid() });
 

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { generateWebhookSecret, maskWebhookSecret } from '@chainwatch/common/api-key';
 import type { Sql } from '@chainwatch/data/db';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 /**
  * Makes the current signing secret of a channel and stores it sealed. Returns the plain text, which is stored nowhere.

@@ -3,7 +3,7 @@ import { Router, type RequestHandler, type Response } from 'express';
 import { CHANNEL_KINDS, findChannelKind, type ChannelKind } from '@chainwatch/channels';
 import type { Sql } from '@chainwatch/data/db';
 import { html, type Html } from './html.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { lockChannel } from './lock-channel.ts';
 import { openCredentials } from './seal-credentials.ts';
 import { storeChannelChanges } from './store-channel-changes.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/data/prisma';
 import { notFound } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { Principal } from '@chainwatch/data/key-store';
 import { channelParams, findChannel } from '../channels/find-channel.ts';
 import { ATTEMPTS_SHOWN } from '../records/delivery.ts';

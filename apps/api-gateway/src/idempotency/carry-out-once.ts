@@ -4,7 +4,7 @@ import type { Principal } from '@chainwatch/data/key-store';
 import { ProblemError, conflict, invalidRequest, unprocessableEntity } from '@chainwatch/common/problem';
 import { createOwnerSealer, type OwnerSealer } from '@chainwatch/platform/secrets';
 import { ownerSecretOf } from '../auth/authenticate.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import { promisify } from 'node:util';

@@ -2,7 +2,7 @@
 import type { Sql } from '@chainwatch/data/db';
 import { toPage, type Page, type PageRequest } from '@chainwatch/platform/http';
 import type { Principal } from '@chainwatch/data/key-store';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { buildConditions, type AddValue } from './build-conditions.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from './list-order.ts';
 import { openPager, type ListedRow, type Range } from './pager.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 interface EndedKey {
   readonly id: string;

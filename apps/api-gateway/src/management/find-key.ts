@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Principal } from '@chainwatch/data/key-store';
 import { notFound } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { KeyRow } from '../records/key.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */

@@ -3,7 +3,7 @@ import type { Sql } from '@chainwatch/data/db';
 import type { Principal } from '@chainwatch/data/key-store';
 import { notFound } from '@chainwatch/common/problem';
 import type { ProblemError } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { ProjectRow } from '../records/project.ts';
 
 /** @throws ProblemError 404, also when it is another workspace's */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Prisma } from '@chainwatch/data/prisma';
 import type { Principal } from '@chainwatch/data/key-store';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 /** The workspace of the key, the only one that it can see. */
 export function findWorkspace(

@@ -2,17 +2,7 @@
 import type { Sql } from '@chainwatch/data/db';
 import { unprocessableEntity } from '@chainwatch/common/problem';
 import type { ProblemError } from '@chainwatch/common/problem';
-
-export const QUOTAS = [
-  'addresses',
-  'channels',
-  'streams',
-  'keys',
-  'portal_sessions',
-  'projects',
-  'members',
-] as const;
-export type Quota = (typeof QUOTAS)[number];
+import type { Quota } from '../records/quotas.ts';
 
 /** What is counted in the database when it is added. */
 type CountedQuota = Exclude<Quota, 'streams'>;

@@ -3,7 +3,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { setCookie, cookieNameOf, type ReplyCookie } from '@chainwatch/platform/http';
 import { clientOf, type Limit } from '../auth/limit-requests.ts';
 import { makePersonCookie, findCookie, openSealed } from '../auth/session-cookie.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { OidcClient, type OidcSettings, type SignInAttempt } from './oidc-client.ts';
 import { SignInError } from './sign-in-error.ts';
 import type { Sealer } from '@chainwatch/platform/secrets';

@@ -2,7 +2,7 @@
 import { apiKeyPrefix } from '@chainwatch/common/api-key';
 import { createSchemaBook, type JsonSchema, buildExample, type SchemaBook } from '@chainwatch/platform/http';
 import { problemDocumentSchema } from '@chainwatch/common/problem';
-import type { RouteDescription } from '../server/define-route.ts';
+import type { RouteDescription } from '../define-route.ts';
 import { describeOperation, type Operation } from './describe-operation.ts';
 import { problemResponses, responseHeaders } from './describe-responses.ts';
 import type { z } from 'zod';

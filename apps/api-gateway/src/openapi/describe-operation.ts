@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { buildExample, type JsonSchema, type SchemaBook, type RouteSchemas } from '@chainwatch/platform/http';
-import type { RouteDescription } from '../server/define-route.ts';
+import type { RouteDescription } from '../define-route.ts';
 import { describeResponses } from './describe-responses.ts';
 
 export interface Operation {

@@ -4,7 +4,7 @@ import { buildExample } from '@chainwatch/platform/http';
 import type { JsonSchema, SchemaBook } from '@chainwatch/platform/http';
 import { PROBLEM_CONTENT_TYPE, PROBLEM_KINDS } from '@chainwatch/common/problem';
 import type { ProblemCode } from '@chainwatch/common/problem';
-import type { RouteDescription } from '../server/define-route.ts';
+import type { RouteDescription } from '../define-route.ts';
 
 /** Statuses that any request can end with, whatever its route. */
 const OF_EVERY_ROUTE = [400, 401, 403, 405, 413, 415, 429, 500, 503];

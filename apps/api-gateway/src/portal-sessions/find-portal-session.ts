@@ -4,7 +4,7 @@ import type { Principal } from '@chainwatch/data/key-store';
 import { notFound } from '@chainwatch/common/problem';
 import { LIVE_PORTAL_SESSIONS } from '../auth/find-portal.ts';
 import { toPortalSessionRecord, type portalSessionSchema } from '../records/portal-session.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 /** @throws ProblemError 404 if it has ended or is another project's; for a portal session, if it is another one */
 export async function findPortalSession(

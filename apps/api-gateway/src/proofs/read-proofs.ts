@@ -13,7 +13,7 @@ import type { InclusionProofRecord } from '@chainwatch/events';
 import { ProblemError } from '@chainwatch/common/problem';
 import { askNodes } from '../chains/ask-nodes.ts';
 import { findChain, loadFamily } from '../chains/find-chain.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 export type ProofDeps = Pick<ApiDeps, 'prisma' | 'sealer' | 'dial' | 'settings'> & {
   readonly db: Sql;

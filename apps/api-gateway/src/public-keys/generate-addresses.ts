@@ -9,7 +9,7 @@ import {
   conflict,
 } from '@chainwatch/common/problem';
 import { announceAddresses } from '../addresses/announce-address.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import { takeQuota } from '../management/take-quota.ts';
 import { recordChange, type Author } from '../management/record-change.ts';
 import type { PublicKeyRow } from '../records/public-key.ts';

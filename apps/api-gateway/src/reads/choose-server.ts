@@ -4,7 +4,7 @@ import type { RouteCall, RouteReply } from '@chainwatch/platform/http';
 import type { Principal } from '@chainwatch/data/key-store';
 import { ProblemError } from '@chainwatch/common/problem';
 import { counter } from '@chainwatch/platform/telemetry';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 import type { Standby } from './open-standby.ts';
 
 type Call = RouteCall<ApiDeps, Principal>;

@@ -2,7 +2,7 @@
 import type { Prisma } from '@chainwatch/data/prisma';
 import type { Principal } from '@chainwatch/data/key-store';
 import { notFound } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 /** Those that are neither deleted nor expired. */
 export const LIVE_RECONCILIATIONS =

@@ -2,7 +2,17 @@
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/data/db';
 import { notFound } from '@chainwatch/common/problem';
-import { QUOTAS } from '../management/take-quota.ts';
+
+export const QUOTAS = [
+  'addresses',
+  'channels',
+  'streams',
+  'keys',
+  'portal_sessions',
+  'projects',
+  'members',
+] as const;
+export type Quota = (typeof QUOTAS)[number];
 
 const limit = (what: string, usual: number) =>
   z

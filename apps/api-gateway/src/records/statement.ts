@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import type { Prisma } from '@chainwatch/data/prisma';
-import { STATEMENT_FORMATS } from '../statements/statement-formats.ts';
-import type { StatementRequest } from '../statements/statement-store.ts';
 import { createdAtSchema } from './recorded-times.ts';
+
+export const STATEMENT_FORMATS = ['csv', 'ndjson', 'html'] as const;
+export type StatementFormatName = (typeof STATEMENT_FORMATS)[number];
+
+/** What was asked for, as the database has it. */
+export interface StatementRequest {
+  /** One of the three; `address_ids` of the addresses that were named. */
+  readonly address_ids?: readonly string[];
+  readonly addresses?: readonly string[];
+  readonly group?: string;
+  readonly public_key_id?: string;
+  readonly chain_gids: readonly string[] | null;
+  readonly from: string;
+  readonly to: string;
+}
 
 export const statementStatusSchema = z.enum(['queued', 'running', 'completed', 'failed']);
 

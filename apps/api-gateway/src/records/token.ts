@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import type { UiMultiplier } from '@chainwatch/chain-core';
-import { currentMultiplier } from '../assets/current-multiplier.ts';
+import { uiMultiplierAt, type UiMultiplier } from '@chainwatch/chain-core';
 import { assetStatusSchema } from './asset.ts';
 
 export const tokenTypeSchema = z.enum(['native', 'fungible', 'nft']);
@@ -107,4 +106,9 @@ export function toTokenRecord(row: TokenRow): z.infer<typeof tokenSchema> {
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+/** What wallets multiply the amounts of a token with at this moment; undefined where it has no such number. */
+export function currentMultiplier(stored: UiMultiplier | null): string | undefined {
+  return stored === null ? undefined : uiMultiplierAt(stored, Date.now() / 1000);
 }

@@ -4,7 +4,7 @@ import { permissionsOf } from '@chainwatch/common/api-key';
 import { findFreePort, startAnvil } from '@chainwatch/testing';
 import type { AnvilHandle } from '@chainwatch/testing';
 import { operations, routeTable } from '../route-table.ts';
-import type { RouteDescription } from '../server/define-route.ts';
+import type { RouteDescription } from '../define-route.ts';
 import { deployToken } from '../spec-support/tokens.ts';
 import { accounts, bodyOf } from '../spec-support/public-keys.ts';
 import { startSpecWorld } from '../spec-support/spec-world.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/data/db';
 import type { StatedAddress } from './stated-address.ts';
-import type { StatementRequest } from './statement-store.ts';
+import type { StatementRequest } from '../records/statement.ts';
 
 export const ADDRESSES_MAX = 10_000;
 

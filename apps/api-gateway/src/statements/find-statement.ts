@@ -2,7 +2,7 @@
 import type { Principal } from '@chainwatch/data/key-store';
 import { notFound, type ProblemError } from '@chainwatch/common/problem';
 import type { StatementRow } from '../records/statement.ts';
-import type { ApiDeps } from '../server/api-deps.ts';
+import type { ApiDeps } from '../api-deps.ts';
 
 /** @throws ProblemError 404, also when it is another project's, or expired and not deleted yet */
 export async function findStatement(

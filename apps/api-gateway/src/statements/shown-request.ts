@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { StatementRequest } from './statement-store.ts';
+import type { StatementRequest } from '../records/statement.ts';
 
 /** What the audit log shows of a request: the number of named addresses, not each of them. */
 export function shownRequest({

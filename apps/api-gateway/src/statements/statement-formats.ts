@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { markText } from '../lists/csv-text.ts';
 import type { StatementLine } from './statement-lines.ts';
 import { html, type Html } from '../channels/html.ts';
+import type { StatementFormatName } from '../records/statement.ts';
 
 /** A form of the document, written line by line. */
 interface StatementFormat {
@@ -13,9 +14,6 @@ interface StatementFormat {
   /** Whether the document ends with a line that is its signature. */
   readonly isSelfSigned: boolean;
 }
-
-export const STATEMENT_FORMATS = ['csv', 'ndjson', 'html'] as const;
-export type StatementFormatName = (typeof STATEMENT_FORMATS)[number];
 
 const ndjsonFormat: StatementFormat = {
   ...{ mediaType: 'application/x-ndjson', head: '', tail: '', isSelfSigned: true },

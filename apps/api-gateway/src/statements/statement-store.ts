@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/data/db';
 import { StatementLostError } from './statement-errors.ts';
-import type { StatementFormatName } from './statement-formats.ts';
-
-/** What was asked for, as the database has it. */
-export interface StatementRequest {
-  /** One of the three; `address_ids` of the addresses that were named. */
-  readonly address_ids?: readonly string[];
-  readonly addresses?: readonly string[];
-  readonly group?: string;
-  readonly public_key_id?: string;
-  readonly chain_gids: readonly string[] | null;
-  readonly from: string;
-  readonly to: string;
-}
+import type { StatementFormatName, StatementRequest } from '../records/statement.ts';
 
 /** A statement that this process writes. Each claim is another attempt, so that an earlier one writes nothing more. */
 export interface ClaimedStatement {

@@ -12,7 +12,7 @@ import { findNetworkGids } from '../../addresses/parse-address.ts';
 import { readAddressById } from '../../addresses/read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const backfillAddress = defineRoute({
   method: 'POST',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { listUtxoChains, type UtxoChain } from '../../records/utxo-chains.ts';
@@ -15,7 +15,7 @@ import {
   COINS_CHECKED_AT,
 } from './balance-row.ts';
 import { formatKnownAmount, scaleAmount } from '@chainwatch/common/amounts';
-import { currentMultiplier } from '../../assets/current-multiplier.ts';
+import { currentMultiplier } from '../../records/token.ts';
 import { nativeOf } from '@chainwatch/chain-core';
 
 const detailsSchema = z

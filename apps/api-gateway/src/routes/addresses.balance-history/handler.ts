@@ -16,7 +16,7 @@ import { canonicalizeAssetGids } from '../../assets/canonicalize-asset-gids.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';
 import { openPager, type Key } from '../../lists/pager.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';
 
 const readingSchema = z

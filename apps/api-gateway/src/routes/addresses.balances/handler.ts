@@ -5,7 +5,7 @@ import { chainGidSchema } from '@chainwatch/common/caip';
 import { findFamilyNamed, normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/data/db';
 import { integerParameter } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { SHOWN_BALANCES } from '../addresses.balance-details/balance-row.ts';

@@ -4,7 +4,7 @@ import { checkAddresses } from '../../addresses/check-addresses.ts';
 import { chainGidsSchema } from '../../addresses/choose-spelling.ts';
 import { readItems } from '../../bulk/read-items.ts';
 import { familySchema } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const ADDRESSES_MAX = 10_000;
 const VALUE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

@@ -5,7 +5,7 @@ import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { chainGidsSchema, chooseSpelling } from '../../addresses/choose-spelling.ts';
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { findHistoryStarts, historySchema, readActiveChains } from '../../addresses/ask-for-history.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { insertExternalAddresses } from '../../addresses/insert-external-addresses.ts';
 import { parseWith, refuseBurnAddress } from '../../addresses/parse-address.ts';
 import { readMonitoring } from '../../addresses/read-monitoring.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { announceAddress } from '../../addresses/announce-address.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { addressParams } from '../../records/address-input.ts';

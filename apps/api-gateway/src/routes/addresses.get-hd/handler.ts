@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { notFound } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { readAddress } from '../../addresses/read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';

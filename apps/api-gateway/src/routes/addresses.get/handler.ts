@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { readAddress } from '../../addresses/read-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';

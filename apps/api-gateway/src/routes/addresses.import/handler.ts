@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { announceAddress } from '../../addresses/announce-address.ts';
 import { importedSchema, importSchema } from '../../bulk/import-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const importAddresses = defineRoute({
   method: 'POST',

@@ -18,7 +18,7 @@ import { exportTypes } from '../../lists/export-formats.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList, readRows, type List } from '../../lists/read-list.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const adjustmentSchema = z
   .object({

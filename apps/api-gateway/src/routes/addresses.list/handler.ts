@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { takeMetadata } from '../../addresses/metadata-filter.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import {
   addressFilters,
   ADDRESS_SORT_FIELDS,

@@ -7,7 +7,7 @@ import { unprocessableEntity } from '@chainwatch/common/problem';
 import { findAddresses } from '../../addresses/find-addresses.ts';
 import { readItems } from '../../bulk/read-items.ts';
 import { addressParams } from '../../records/address-input.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const ADDRESSES_MAX = 1_000;
 const ASSETS_MAX = 100;

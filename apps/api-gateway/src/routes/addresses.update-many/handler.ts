@@ -15,7 +15,7 @@ import { invalidRequest, problemDocumentSchema, toProblemDocument } from '@chain
 import { readItems } from '../../bulk/read-items.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const ITEMS_MAX = 1_000;
 

@@ -11,7 +11,7 @@ import {
 } from '../../addresses/update-addresses.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { addressSchema } from '../../records/address.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const bodySchema = z.strictObject(addressChanges).refine(changesSomething, { error: CHANGES_NOTHING });
 

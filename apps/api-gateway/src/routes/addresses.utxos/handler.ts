@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAddress } from '../../addresses/find-address.ts';
 import { addressParams } from '../../records/address-input.ts';
 import { utxoSchema, type UtxoRecord } from '../../records/utxo.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAsset } from '../../assets/find-asset.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 

@@ -10,7 +10,7 @@ import {
   sortParameter,
 } from '@chainwatch/platform/http';
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { assetNamespaceSchema, assetSchema, assetStatusSchema, toAssetRecord } from '../../records/asset.ts';
 
 export const listAssets = defineRoute({

@@ -3,7 +3,7 @@ import type { Sql } from '@chainwatch/data/db';
 import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';
 import type { ProjectAsset } from '../../assets/project-asset.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findAsset } from '../../assets/find-asset.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 

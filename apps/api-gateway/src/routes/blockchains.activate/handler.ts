@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findChain, loadFamily, type ChainRow } from '../../chains/find-chain.ts';
 import {
   BLOCKCHAIN_INCLUDE,

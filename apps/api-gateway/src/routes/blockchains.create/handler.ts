@@ -4,7 +4,7 @@ import { chainGidSchema, splitAssetGid } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { baseOf, withLogo, logoPathOf } from '../../records/logo.ts';

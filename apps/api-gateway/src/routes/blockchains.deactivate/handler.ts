@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { BLOCKCHAIN_INCLUDE, blockchainSchema, toBlockchainRecord } from '../../records/blockchain.ts';
 import { baseOf, withLogo } from '../../records/logo.ts';

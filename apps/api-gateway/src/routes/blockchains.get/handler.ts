@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { selectUpgrades } from '@chainwatch/chain-core';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
 import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';

@@ -4,7 +4,7 @@ import type { Sql } from '@chainwatch/data/db';
 import { findChain } from '../../chains/find-chain.ts';
 import { nodeSchema, toNodeRecord, type NodeHealth, type NodeReport } from '../../records/node.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 interface Row {
   readonly nodes: readonly NodeReport[];

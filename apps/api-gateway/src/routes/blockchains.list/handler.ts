@@ -7,7 +7,7 @@ import {
   pageSchema,
   sortParameter,
 } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { readChainRecords } from '../../chains/read-chain-record.ts';
 import { blockchainSchema } from '../../records/blockchain.ts';
 import { baseOf, withLogo } from '../../records/logo.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Sql } from '@chainwatch/data/db';
 import { conflict, invalidRequest } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { chainParams } from '../../records/path-schemas.ts';

@@ -6,7 +6,7 @@ import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { skipSchema, toSkipRecord } from '../../records/skip.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const BLOCKS_MAX = 1_000;
 

@@ -10,7 +10,7 @@ import { listFamilies } from '@chainwatch/chain-registry';
 import { booleanParameter } from '@chainwatch/platform/http';
 import { unprocessableEntity } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
+import { defineRoute, type ApiRoute } from '../../define-route.ts';
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import {
@@ -23,7 +23,7 @@ import { baseOf, withLogo } from '../../records/logo.ts';
 import { chainParams } from '../../records/path-schemas.ts';
 import { verifyEndpoint } from './verify-endpoint.ts';
 import type { Sql } from '@chainwatch/data/db';
-import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 
 /** `PATCH /blockchains/{chain_gid}/<family>` for each family, by its operation id. */
 export const updateEndpointRoutes: Readonly<Record<string, ApiRoute>> = Object.fromEntries(

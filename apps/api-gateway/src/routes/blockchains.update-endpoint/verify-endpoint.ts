@@ -2,7 +2,7 @@
 import type { ChainClient, ChainEndpoint, ChainFamily, Network } from '@chainwatch/chain-core';
 import { WrongChainError } from '@chainwatch/chain-core';
 import { badGateway, unprocessableEntity } from '@chainwatch/common/problem';
-import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { checkOutboundUrl } from '../../server/check-outbound-url.ts';
 
 interface EndpointCheck {

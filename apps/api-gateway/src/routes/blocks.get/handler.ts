@@ -4,7 +4,7 @@ import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { integerParameter } from '@chainwatch/platform/http';
 import { notFound } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { readBlocksAt } from '../../blocks/read-blocks.ts';
 import { blockSchema, toBlockRecord } from '../../records/block.ts';
 

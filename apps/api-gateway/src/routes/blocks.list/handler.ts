@@ -14,7 +14,7 @@ import {
 import { countBlocks, type BlockSearch } from '../../blocks/block-search.ts';
 import { readBlockPage } from '../../blocks/read-block-page.ts';
 import { readBlocks } from '../../blocks/read-blocks.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { NOBODY, sumCounts } from '../../lists/sum-counts.ts';
 import { blockSchema, blockStatusSchema, toBlockRecord } from '../../records/block.ts';
 import { toListOrder } from '../../lists/list-order.ts';

@@ -12,7 +12,7 @@ import { sealCredentials } from '../../channels/seal-credentials.ts';
 import { requireQuota } from '../../management/take-quota.ts';
 import { createdChannelSchemaOf, toChannelRecord } from '../../records/channel.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
-import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
+import { defineRoute, type ApiRoute } from '../../define-route.ts';
 
 /** The route that creates channels of a kind. */
 export function createChannelRoute(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 

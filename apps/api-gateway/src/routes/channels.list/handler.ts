@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CHANNEL_KINDS } from '@chainwatch/channels';
 import { booleanParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { withErrors } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { toListOrder } from '../../lists/list-order.ts';

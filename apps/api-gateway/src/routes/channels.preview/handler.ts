@@ -8,7 +8,7 @@ import { takeBulkSlot } from '../../bulk/take-bulk-slot.ts';
 import { checkChannel } from '../../channels/check-channel.ts';
 import { eventHorizon, isEvent, toEventRecord, eventSchema } from '../../records/event.ts';
 import { madeAtSchema } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 /** What a channel would have had. */
 const previewSchema = z

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { conflict, invalidRequest } from '@chainwatch/common/problem';
 import { takeBulkSlot } from '../../bulk/take-bulk-slot.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Rehearsal } from '@chainwatch/deliveries';
 import { EVENTS, uuidv5, type EventEnvelope, type EventType } from '@chainwatch/events';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findChannelKind } from '@chainwatch/channels';
 import { unprocessableEntity } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { channelSchema, toChannelRecord } from '../../records/channel.ts';
 import { discardHeld, failChannel, reactivateChannel } from '../../channels/reactivate-channel.ts';

@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { eventTypeSchema } from '@chainwatch/channels';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { buildTestEvent } from './build-test-event.ts';

@@ -9,7 +9,7 @@ import { openCredentials, sealCredentials } from '../../channels/seal-credential
 import { storeChannelChanges } from '../../channels/store-channel-changes.ts';
 import { channelSchemaOf, toChannelRecord } from '../../records/channel.ts';
 import { nameSchema } from '../../records/path-schemas.ts';
-import { defineRoute, type ApiRoute } from '../../server/define-route.ts';
+import { defineRoute, type ApiRoute } from '../../define-route.ts';
 
 /** The route that changes channels of a kind. */
 export function updateChannelRoute(kind: ChannelKind): ApiRoute {

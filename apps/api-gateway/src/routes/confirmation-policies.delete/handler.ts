@@ -2,7 +2,7 @@
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/common/problem';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const deleteConfirmationPolicy = defineRoute({
   method: 'DELETE',

@@ -3,7 +3,7 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/common/problem';
 import { confirmationPolicySchema, toPolicyRecord } from '../../records/confirmation-policy.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getConfirmationPolicy = defineRoute({
   method: 'GET',

@@ -6,7 +6,7 @@ import { listParameter, pageParameters, pageSchema, sortParameter } from '@chain
 import { toListOrder } from '../../lists/list-order.ts';
 import { readList } from '../../lists/read-list.ts';
 import { confirmationPolicySchema, toPolicyRecord } from '../../records/confirmation-policy.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const GID = { name: 'chain_gid', type: 'text' } as const;
 const ORDERS = { chain_gid: GID, created_at: { name: 'created_at', type: 'timestamptz' } } as const;

@@ -7,7 +7,7 @@ import {
   toPolicyRecord,
 } from '../../records/confirmation-policy.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const setConfirmationPolicy = defineRoute({
   method: 'PUT',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';
 import { deliveryDetailSchema, toDeliveryDetailRecord } from '../../records/delivery.ts';
 

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { eventTypeSchema } from '@chainwatch/channels';
 import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { readIdsByValue } from '../../lists/read-ids-by-value.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
-import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { deliverySchema, deliveryStatusSchema, toDeliveryRecord } from '../../records/delivery.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 import type { Sql } from '@chainwatch/data/db';

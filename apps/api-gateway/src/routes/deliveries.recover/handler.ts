@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { invalidRequest } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel } from '../../channels/find-channel.ts';
 import { madeAtSchema, madeUntilSchema } from '../../records/path-schemas.ts';
 import type { Sql } from '@chainwatch/data/db';

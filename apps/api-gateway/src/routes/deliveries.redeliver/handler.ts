@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { conflict } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { deliveryParams, findDelivery } from '../../deliveries/find-delivery.ts';
 import { isEventKept } from '../../deliveries/is-event-kept.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';

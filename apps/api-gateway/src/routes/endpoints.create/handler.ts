@@ -8,7 +8,7 @@ import { changeEndpoints, findEndpoint } from '../../chains/change-endpoints.ts'
 import { findChain, loadFamily } from '../../chains/find-chain.ts';
 import { endpointSchema, endpointUrlSchema, toEndpointRecord, weightSchema } from '../../records/endpoint.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { verifyEndpoint } from '../blockchains.update-endpoint/verify-endpoint.ts';
 
 const ENDPOINTS_MAX = 20;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { changeEndpoints, endpointParams, missingEndpoint } from '../../chains/change-endpoints.ts';
 import { findChain } from '../../chains/find-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const deleteEndpoint = defineRoute({
   method: 'DELETE',

@@ -2,7 +2,7 @@
 import { endpointParams, findEndpoint } from '../../chains/change-endpoints.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { endpointSchema, toEndpointRecord } from '../../records/endpoint.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getEndpoint = defineRoute({
   method: 'GET',

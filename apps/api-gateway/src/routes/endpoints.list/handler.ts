@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findChain } from '../../chains/find-chain.ts';
 import { endpointSchema, toEndpointRecord, type EndpointRow } from '../../records/endpoint.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const listEndpoints = defineRoute({
   method: 'GET',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { changeEndpoints, endpointParams, findEndpoint } from '../../chains/change-endpoints.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { endpointSchema, toEndpointRecord, weightSchema } from '../../records/endpoint.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const updateEndpoint = defineRoute({
   method: 'PATCH',

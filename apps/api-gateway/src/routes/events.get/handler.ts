@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findEvent } from '../../events/find-event.ts';
 import { eventSchema, toEventRecord } from '../../records/event.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getEvent = defineRoute({
   method: 'GET',

@@ -5,7 +5,7 @@ import { findEvent } from '../../events/find-event.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList, type List } from '../../lists/read-list.ts';
 import { deliverySchema, toDeliveryRecord } from '../../records/delivery.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const listEventDeliveries = defineRoute({
   method: 'GET',

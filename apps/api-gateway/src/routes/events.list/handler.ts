@@ -4,8 +4,8 @@ import type { Sql } from '@chainwatch/data/db';
 import { EVENT_TYPES } from '@chainwatch/events';
 import { integerParameter, pageParameters, pageSchema, toPage } from '@chainwatch/platform/http';
 import type { Principal } from '@chainwatch/data/key-store';
-import type { ApiDeps } from '../../server/api-deps.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import type { ApiDeps } from '../../api-deps.ts';
+import { defineRoute } from '../../define-route.ts';
 import {
   eventConditions,
   eventFilterParameters,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { integerParameter } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { eventFilterParameters, toEventFilters } from '../../events/event-filters.ts';
 import { checkPosition, readLastPosition } from '../../events/read-positions.ts';
 

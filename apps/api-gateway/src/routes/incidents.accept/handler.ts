@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/common/caip';
 import { conflict, notFound } from '@chainwatch/common/problem';
 import { announceChain } from '../../chains/announce-chain.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findChain } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { incidentSchema, toIncidentRecord } from '../../records/incident.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/common/caip';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import {
   incidentSchema,
   incidentStatusSchema,

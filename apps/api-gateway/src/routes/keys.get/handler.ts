@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findKey } from '../../management/find-key.ts';
 import { keyParams, keySchema, toKeyRecord } from '../../records/key.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
 import { findKey } from '../../management/find-key.ts';
 import { recordChange } from '../../management/record-change.ts';

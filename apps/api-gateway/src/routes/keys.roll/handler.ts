@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
 import { findKey } from '../../management/find-key.ts';
 import {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { checkRole } from '../../management/check-grants.ts';
 import { findMember } from '../../management/find-member.ts';
 import { lockMembers } from '../../management/lock-members.ts';

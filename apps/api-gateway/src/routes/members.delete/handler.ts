@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { lockMembers } from '../../management/lock-members.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { memberParams } from '../../records/member.ts';

@@ -9,7 +9,7 @@ import { findFixedDifferences } from '../../networks/fixed-members.ts';
 import { findBuiltIn, readKnownNetworks } from '../../networks/known-networks.ts';
 import { findUnreadable, lockNetworks, removeNetwork } from '../../networks/network-store.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const deleteNetwork = defineRoute({
   method: 'DELETE',

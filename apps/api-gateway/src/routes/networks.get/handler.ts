@@ -5,7 +5,7 @@ import { findKnownNetwork } from '../../networks/known-networks.ts';
 import { baseOf } from '../../records/logo.ts';
 import { networkRecordSchema, toNetworkRecord } from '../../records/network.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getNetwork = defineRoute({
   method: 'GET',

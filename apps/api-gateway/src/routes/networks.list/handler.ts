@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readKnownNetworks } from '../../networks/known-networks.ts';
 import { baseOf } from '../../records/logo.ts';
 import { networkRecordSchema, toNetworkRecord } from '../../records/network.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const listNetworksRoute = defineRoute({
   method: 'GET',

@@ -11,7 +11,7 @@ import { findUnreadable, lockNetworks, readUsedChains, storeNetwork } from '../.
 import { baseOf } from '../../records/logo.ts';
 import { networkRecordSchema, toNetworkRecord } from '../../records/network.ts';
 import { chainParams } from '../../records/path-schemas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const NETWORKS_MAX = 1_000;
 

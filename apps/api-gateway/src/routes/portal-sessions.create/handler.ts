@@ -4,7 +4,7 @@ import { generatePortalToken, hashApiKey, hasPermission, type Permission } from 
 import { requireQuota } from '../../management/take-quota.ts';
 import { findPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { createdPortalSessionSchema, portalPermissionSchema } from '../../records/portal-session.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { z } from 'zod';
 import type { Sql } from '@chainwatch/data/db';
 import type { Principal } from '@chainwatch/data/key-store';

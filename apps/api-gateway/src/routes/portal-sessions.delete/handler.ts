@@ -2,7 +2,7 @@
 import { recordChange } from '../../management/record-change.ts';
 import { missingPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { portalSessionParams } from '../../records/portal-session.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 interface EndedRow {
   readonly channel_ids: string[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { findPortalSession } from '../../portal-sessions/find-portal-session.ts';
 import { portalSessionParams, portalSessionSchema } from '../../records/portal-session.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getPortalSession = defineRoute({
   method: 'GET',

@@ -5,7 +5,7 @@ import { LIVE_PORTAL_SESSIONS } from '../../auth/find-portal.ts';
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
 import { portalSessionSchema, toPortalSessionRecord } from '../../records/portal-session.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const ORDERS = {
   created_at: { name: 'created_at', type: 'timestamptz' },

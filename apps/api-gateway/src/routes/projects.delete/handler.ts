@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { booleanParameter } from '@chainwatch/platform/http';
 import { announceAddresses } from '../../addresses/announce-address.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { announceRevokedKeys } from '../../management/announce-revoked-keys.ts';
 import { deleteProject as deleteRows } from '../../management/delete-project.ts';
 import { projectParams } from '../../records/project.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findProject } from '../../management/find-project.ts';
 import { projectParams, projectSchema, toProjectRecord } from '../../records/project.ts';
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { projectSchema, toProjectRecord } from '../../records/project.ts';
 import { toListOrder } from '../../lists/list-order.ts';

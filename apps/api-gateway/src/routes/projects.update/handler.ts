@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findProject, lockProject } from '../../management/find-project.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { nameSchema } from '../../records/path-schemas.ts';

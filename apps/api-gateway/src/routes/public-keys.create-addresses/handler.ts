@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { generateAddresses, generateNextAddress } from '../../public-keys/generate-addresses.ts';
 import { ADDRESSES_PER_CALL_MAX, INDEX_MAX } from '../../public-keys/index-limits.ts';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { notFound } from '@chainwatch/common/problem';
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { generateNextAddress } from '../../public-keys/generate-addresses.ts';
 import { readGenerated } from '../../public-keys/read-generated.ts';

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { conflict } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { parsePublicKey, deriveAddresses, findHdFamily } from '../../public-keys/load-derivation.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { labelSchema } from '../../records/address-input.ts';
 import { publicKeySchema } from '../../records/public-key.ts';
-import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import type { ParsedPublicKey } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/data/db';
 

@@ -4,7 +4,7 @@ import type { Sql } from '@chainwatch/data/db';
 import { booleanParameter } from '@chainwatch/platform/http';
 import { conflict } from '@chainwatch/common/problem';
 import { announceAddresses } from '../../addresses/announce-address.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { publicKeyParams } from '../../records/public-key.ts';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { publicKeyParams, publicKeySchema } from '../../records/public-key.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { searchSchema } from '../../records/path-schemas.ts';
 import { publicKeySchema } from '../../records/public-key.ts';

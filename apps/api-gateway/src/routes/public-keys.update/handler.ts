@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findPublicKey } from '../../public-keys/find-public-key.ts';
 import { readPublicKeys } from '../../public-keys/read-public-keys.ts';
 import { labelSchema } from '../../records/address-input.ts';

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { recordChange } from '../../management/record-change.ts';
-import { QUOTAS } from '../../management/take-quota.ts';
-import { quotaMembers, quotasSchema, readQuotas, workspaceParams } from '../../records/quotas.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { QUOTAS, quotaMembers, quotasSchema, readQuotas, workspaceParams } from '../../records/quotas.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const settable = (quota: (typeof QUOTAS)[number]) =>
   quotaMembers[quota].nullish().meta({ ...quotaMembers[quota].meta(), examples: [null] });

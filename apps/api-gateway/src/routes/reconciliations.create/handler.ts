@@ -6,7 +6,7 @@ import { UPLOAD_MS_MAX } from '../../reconciliations/is-upload.ts';
 import { receiveLedger } from '../../reconciliations/receive-ledger.ts';
 import { timestampSchema } from '../../records/path-schemas.ts';
 import { reconciliationSchema, toReconciliationRecord } from '../../records/reconciliation.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const HASH = '0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060';
 const ADDRESS = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

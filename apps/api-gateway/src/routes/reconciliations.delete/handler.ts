@@ -2,7 +2,7 @@
 import { notFound } from '@chainwatch/common/problem';
 import { recordChange } from '../../management/record-change.ts';
 import { reconciliationParams } from '../../records/reconciliation.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const deleteReconciliation = defineRoute({
   method: 'DELETE',

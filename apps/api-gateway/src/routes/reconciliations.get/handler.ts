@@ -5,7 +5,7 @@ import {
   reconciliationSchema,
   toReconciliationRecord,
 } from '../../records/reconciliation.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getReconciliation = defineRoute({
   method: 'GET',

@@ -8,7 +8,7 @@ import { readList, readRows, type List } from '../../lists/read-list.ts';
 import { findReconciliation } from '../../reconciliations/find-reconciliation.ts';
 import { classSchema, reconciliationParams } from '../../records/reconciliation.ts';
 import { readReconciliationRows, reconciliationRowSchema } from '../../records/reconciliation-row.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const ORDERS = { row: { name: 'id', type: 'bigint' } } as const;
 

@@ -5,7 +5,7 @@ import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
 import { LIVE_RECONCILIATIONS } from '../../reconciliations/find-reconciliation.ts';
 import { reconciliationSchema, toReconciliationRecord } from '../../records/reconciliation.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 const ORDERS = { created_at: { name: 'created_at', type: 'timestamptz' } } as const;
 

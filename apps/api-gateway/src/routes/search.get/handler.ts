@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { searchHitSchema, type SearchHit } from '../../records/search-hit.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import type { Permission } from '@chainwatch/common/api-key';
 import type { Sql } from '@chainwatch/data/db';
 import type { Principal } from '@chainwatch/data/key-store';

@@ -4,7 +4,7 @@ import { unprocessableEntity } from '@chainwatch/common/problem';
 import { describeSession } from '../../auth/describe-session.ts';
 import { makeSessionCookie } from '../../auth/session-cookie.ts';
 import { sessionSchema } from '../../records/session.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const createSession = defineRoute({
   method: 'POST',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { removedSessionCookie } from '../../auth/session-cookie.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const deleteSession = defineRoute({
   method: 'DELETE',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describeSession } from '../../auth/describe-session.ts';
 import { sessionSchema } from '../../records/session.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const getSession = defineRoute({
   method: 'GET',

@@ -6,15 +6,18 @@ import type { Principal } from '@chainwatch/data/key-store';
 import { serviceUnavailable, tooManyRequests, unprocessableEntity } from '@chainwatch/common/problem';
 import { findAddresses } from '../../addresses/find-addresses.ts';
 import { recordChange } from '../../management/record-change.ts';
-import { statementSchema, toStatementRecord } from '../../records/statement.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import {
+  STATEMENT_FORMATS,
+  statementSchema,
+  toStatementRecord,
+  type StatementRequest,
+} from '../../records/statement.ts';
+import { defineRoute } from '../../define-route.ts';
 import { ADDRESSES_MAX, findStated } from '../../statements/find-stated.ts';
 import { shownRequest } from '../../statements/shown-request.ts';
-import type { StatementRequest } from '../../statements/statement-store.ts';
 import { chainGidSchema } from '@chainwatch/common/caip';
 import { groupNameSchema } from '@chainwatch/channels';
 import { addressParams } from '../../records/address-input.ts';
-import { STATEMENT_FORMATS } from '../../statements/statement-formats.ts';
 
 const NAMED_MAX = 1_000;
 const CHAINS_MAX = 100;

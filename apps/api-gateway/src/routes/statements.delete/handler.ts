@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { recordChange } from '../../management/record-change.ts';
-import { statementParams } from '../../records/statement.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { statementParams, type StatementRequest } from '../../records/statement.ts';
+import { defineRoute } from '../../define-route.ts';
 import { missingStatement } from '../../statements/find-statement.ts';
-import type { StatementRequest } from '../../statements/statement-store.ts';
 import { shownRequest } from '../../statements/shown-request.ts';
 
 export const deleteStatement = defineRoute({

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { conflict } from '@chainwatch/common/problem';
 import { statementParams, toStatementRecord } from '../../records/statement.ts';
 import { readOn } from '../../reads/read-on.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findStatement } from '../../statements/find-statement.ts';
 import { openFormat } from '../../statements/statement-formats.ts';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { statementParams, statementSchema, toStatementRecord } from '../../records/statement.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findStatement } from '../../statements/find-statement.ts';
 
 export const getStatement = defineRoute({

@@ -4,7 +4,7 @@ import { listParameter, pageParameters, pageSchema, sortParameter } from '@chain
 import { toListOrder } from '../../lists/list-order.ts';
 import { inOrder, readList } from '../../lists/read-list.ts';
 import { statementSchema, statementStatusSchema, toStatementRecord } from '../../records/statement.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const listStatements = defineRoute({
   method: 'GET',

@@ -8,7 +8,7 @@ import {
   type Period,
   type StatsSeries,
 } from '../../records/stats.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { LATENCY_BOUNDS_MS, type Sql } from '@chainwatch/data/db';
 import { EVENT_TYPES } from '@chainwatch/events';
 import type { Principal } from '@chainwatch/data/key-store';

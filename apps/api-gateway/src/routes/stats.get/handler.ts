@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { statsSchema, CHANNEL_STATUSES, TRANSACTION_STATUSES, type Stats } from '../../records/stats.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import type { Permission } from '@chainwatch/common/api-key';
 import type { Sql } from '@chainwatch/data/db';
 import { EVENT_TYPES } from '@chainwatch/events';

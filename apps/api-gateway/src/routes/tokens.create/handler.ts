@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { conflict, unprocessableEntity } from '@chainwatch/common/problem';
 import { readProjectAssets } from '../../assets/project-asset.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { toAssetGid } from '../../assets/find-asset.ts';
 import { findChain, loadFamily, type ChainRow } from '../../chains/find-chain.ts';
 import { assetParams } from '../../records/path-schemas.ts';
@@ -9,7 +9,7 @@ import { toTokenRecord, tokenSchema } from '../../records/token.ts';
 import type { ChainFamily, Network, TokenMetadata } from '@chainwatch/chain-core';
 import type { Sql } from '@chainwatch/data/db';
 import { askNodes } from '../../chains/ask-nodes.ts';
-import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { splitAssetGid } from '@chainwatch/common/caip';
 import { askForBalances } from '../../assets/ask-for-balances.ts';
 import { lockChain } from '../../assets/lock-chain.ts';

@@ -4,7 +4,7 @@ import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { listParameter, pageParameters, pageSchema, sortParameter } from '@chainwatch/platform/http';
 import { listProjectAssets } from '../../assets/list-project-assets.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { assetNamespaceSchema } from '../../records/asset.ts';
 import { baseOf, withLogo } from '../../records/logo.ts';
 import { searchSchema } from '../../records/path-schemas.ts';

@@ -6,7 +6,7 @@ import { findChain } from '../../chains/find-chain.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { assetParams } from '../../records/path-schemas.ts';
 import { toTokenRecord, tokenSchema } from '../../records/token.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 
 export const refreshToken = defineRoute({
   method: 'POST',

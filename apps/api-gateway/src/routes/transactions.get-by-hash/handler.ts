@@ -4,7 +4,7 @@ import { chainGidSchema } from '@chainwatch/common/caip';
 import { normalizeChainGid } from '@chainwatch/chain-registry';
 import { notFound } from '@chainwatch/common/problem';
 import { transactionSchema } from '../../records/transaction.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { hashSchema } from '../transactions.list/transaction-query.ts';
 import { findByHash } from './find-by-hash.ts';
 

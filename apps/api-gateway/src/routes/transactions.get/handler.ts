@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { notFound } from '@chainwatch/common/problem';
 import { transactionSchema } from '../../records/transaction.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { readRecords } from '../transactions.list/query-transactions.ts';
 
 export const getTransaction = defineRoute({

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { pageSchema } from '@chainwatch/platform/http';
 import { transactionSchema } from '../../records/transaction.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { exportTypes } from '../../lists/export-formats.ts';
 import { openTransactions, queryTransactions } from './query-transactions.ts';
 import { transactionQuery } from './transaction-query.ts';

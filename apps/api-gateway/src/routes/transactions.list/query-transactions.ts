@@ -13,7 +13,7 @@ import { toPage, type Page } from '@chainwatch/platform/http';
 import { OWN_ADDRESSES_MAX, type OwnTransaction } from '../../records/transaction.ts';
 import type { Listing } from '../../lists/exports.ts';
 import type { Principal } from '@chainwatch/data/key-store';
-import type { ApiDeps } from '../../server/api-deps.ts';
+import type { ApiDeps } from '../../api-deps.ts';
 import { openPager, type ListedRow, type Range } from '../../lists/pager.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';

@@ -5,7 +5,7 @@ import type { TransactionRecord } from '@chainwatch/events';
 import { conflict, notFound, ProblemError, tooManyRequests } from '@chainwatch/common/problem';
 import { readProofs } from '../../proofs/read-proofs.ts';
 import { proofSchema } from '../../records/proof.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { takeSlot } from '../../server/take-slot.ts';
 import { hashParams } from '../transactions.get-by-hash/handler.ts';
 import { findByHash } from '../transactions.get-by-hash/find-by-hash.ts';

@@ -5,7 +5,7 @@ import { normalizeChainGid } from '@chainwatch/chain-registry';
 import type { Sql } from '@chainwatch/data/db';
 import { listParameter, pageParameters, pageSchema, sortParameter, toPage } from '@chainwatch/platform/http';
 import { describeLatency, latencySchema, type LatencyColumns } from '../../records/latency.ts';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { sumCounts } from '../../lists/sum-counts.ts';
 import { timestampSchema, untilSchema } from '../../records/path-schemas.ts';
 import { behindSql, keySql, orderSql, type ListOrder } from '../../lists/list-order.ts';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { notFound } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { recordChange } from '../../management/record-change.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 

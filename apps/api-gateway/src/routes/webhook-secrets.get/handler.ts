@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { readWebhookSecrets, webhookSecretsSchema } from '../../records/webhook-secrets.ts';
 

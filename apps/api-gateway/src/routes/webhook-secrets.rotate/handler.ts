@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Sql } from '@chainwatch/data/db';
 import { conflict, notFound } from '@chainwatch/common/problem';
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { channelParams, findChannel, SIGNED_KINDS } from '../../channels/find-channel.ts';
 import { insertWebhookSecret } from '../../channels/insert-webhook-secret.ts';
 import { recordChange } from '../../management/record-change.ts';

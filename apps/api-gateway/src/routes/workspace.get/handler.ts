@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { defineRoute } from '../../server/define-route.ts';
+import { defineRoute } from '../../define-route.ts';
 import { findWorkspace } from '../../management/find-workspace.ts';
 import { toWorkspaceRecord, workspaceSchema } from '../../records/workspace.ts';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { BulkThreads } from '../bulk/bulk-threads.ts';
+import type { BulkThreads } from './bulk/bulk-threads.ts';
 import type { Logger } from '@chainwatch/platform/telemetry';
 import type { Bus } from '@chainwatch/data/bus';
 import type { Cache } from '@chainwatch/platform/cache';
@@ -10,12 +10,12 @@ import type { PrismaClient } from '@chainwatch/data/prisma';
 import type { KeyStore } from '@chainwatch/data/key-store';
 import type { ProblemContext } from '@chainwatch/common/problem';
 import type { Sealer } from '@chainwatch/platform/secrets';
-import type { StatementWorker } from '../statements/statement-worker.ts';
-import type { ChainRecords } from '../chains/chain-records.ts';
-import type { NetworkFollower } from '../networks/follow-networks.ts';
-import type { EventFeeds } from '../events/event-feeds.ts';
-import type { Exports } from '../lists/exports.ts';
-import type { Source } from '../reads/read-on.ts';
+import type { StatementWorker } from './statements/statement-worker.ts';
+import type { ChainRecords } from './chains/chain-records.ts';
+import type { NetworkFollower } from './networks/follow-networks.ts';
+import type { EventFeeds } from './events/event-feeds.ts';
+import type { Exports } from './lists/exports.ts';
+import type { Source } from './reads/read-on.ts';
 
 /** The dependencies of the handlers. */
 export interface ApiDeps {

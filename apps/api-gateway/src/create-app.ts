@@ -14,32 +14,26 @@ import {
 } from '@chainwatch/platform/http';
 import type { KeyStore } from '@chainwatch/data/key-store';
 import type { ApiDeps } from './api-deps.ts';
-import { authenticate, authorizerOf } from '../auth/authenticate.ts';
-import { createPortalFinder, findFrameOrigins } from '../auth/find-portal.ts';
-import { createSessionFinder } from '../auth/find-session.ts';
-import {
-  createLimit,
-  limitPublic,
-  type Limit,
-  type RequestLimits,
-  clientOf,
-} from '../auth/limit-requests.ts';
-import { limitBulkCalls } from '../bulk/limit-bulk-calls.ts';
-import { carryOutOnce } from '../idempotency/carry-out-once.ts';
-import { serveConsent } from '../channels/serve-consent.ts';
-import type { OidcSettings } from '../oidc/oidc-client.ts';
-import { serveOidc } from '../oidc/serve-oidc.ts';
-import { serveDocuments } from '../openapi/serve-documents.ts';
-import { chooseServer } from '../reads/choose-server.ts';
-import type { Standby } from '../reads/open-standby.ts';
-import { routeTable } from '../route-table.ts';
-import { serveCommand } from '../ui/serve-command.ts';
-import { serveDashboard } from '../ui/serve-dashboard.ts';
-import { serveLogos } from '../ui/serve-logos.ts';
-import { serveSite } from '../ui/serve-site.ts';
-import { serveStatementKeys } from '../statements/serve-statement-keys.ts';
-import { runForOwner } from './request-owner.ts';
-import { translateError } from './translate-error.ts';
+import { authenticate, authorizerOf } from './auth/authenticate.ts';
+import { createPortalFinder, findFrameOrigins } from './auth/find-portal.ts';
+import { createSessionFinder } from './auth/find-session.ts';
+import { createLimit, limitPublic, type Limit, type RequestLimits, clientOf } from './auth/limit-requests.ts';
+import { limitBulkCalls } from './bulk/limit-bulk-calls.ts';
+import { carryOutOnce } from './idempotency/carry-out-once.ts';
+import { serveConsent } from './channels/serve-consent.ts';
+import type { OidcSettings } from './oidc/oidc-client.ts';
+import { serveOidc } from './oidc/serve-oidc.ts';
+import { serveDocuments } from './openapi/serve-documents.ts';
+import { chooseServer } from './reads/choose-server.ts';
+import type { Standby } from './reads/open-standby.ts';
+import { routeTable } from './route-table.ts';
+import { serveCommand } from './ui/serve-command.ts';
+import { serveDashboard } from './ui/serve-dashboard.ts';
+import { serveLogos } from './ui/serve-logos.ts';
+import { serveSite } from './ui/serve-site.ts';
+import { serveStatementKeys } from './statements/serve-statement-keys.ts';
+import { runForOwner } from './server/request-owner.ts';
+import { translateError } from './server/translate-error.ts';
 import cors from 'cors';
 
 export interface AppOptions {

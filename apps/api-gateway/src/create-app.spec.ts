@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createLogger } from '@chainwatch/platform/telemetry';
 import { waitFor } from '@chainwatch/testing';
-import { startSpecWorld } from '../spec-support/spec-world.ts';
-import type { SpecWorld } from '../spec-support/spec-world.ts';
+import { startSpecWorld } from './spec-support/spec-world.ts';
+import type { SpecWorld } from './spec-support/spec-world.ts';
 
 describe('what every route answers', () => {
   let world: SpecWorld;
