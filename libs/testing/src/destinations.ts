@@ -103,7 +103,8 @@ export async function startKafkaDestination(): Promise<Destination & Pick<KafkaM
       const admin = kafka.admin();
       await admin.connect();
       const offsets = await admin.fetchTopicOffsets(name).finally(() => admin.disconnect());
-      const wanted = offsets.reduce((sum, { high }) => sum + Number(high), 0);
+      // The oldest may be gone.
+      const wanted = offsets.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
       const messages: DestinationMessage[] = [];
       if (wanted === 0) return messages;
       const consumer = kafka.consumer({ groupId: `read-${Math.random()}` });

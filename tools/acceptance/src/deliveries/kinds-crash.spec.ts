@@ -206,8 +206,6 @@ async function underLoad(
   work: () => Promise<void>,
   stepMs = STEP_MS,
 ): Promise<Map<string, readonly string[]>> {
-  const before = new Map<string, number>();
-  for (const place of places) before.set(place.kind, (await place.read()).length);
   const sent: MadeEvent[] = [];
   let isOver = false;
   const load = (async () => {
@@ -223,14 +221,18 @@ async function underLoad(
   isOver = true;
   await load;
   const read = new Map<string, readonly string[]>();
+  const wanted = new Set(sent.map(({ eventId }) => eventId));
   for (const place of places) {
     let missing: readonly string[] = [];
     await waitFor(
       async () => {
-        const bodies = (await place.read().catch(() => [])).slice(before.get(place.kind));
+        const all = await place.read().catch(() => []);
+        const idOf = (body: string): string => (JSON.parse(body) as Body).event_id;
+        // Not those of a test before.
+        const bodies = all.filter((body) => wanted.has(idOf(body)));
         read.set(place.kind, bodies);
-        const ids = new Set(bodies.map((body) => (JSON.parse(body) as Body).event_id));
-        missing = sent.map(({ eventId }) => eventId).filter((id) => !ids.has(id));
+        const ids = new Set(bodies.map(idOf));
+        missing = [...wanted].filter((id) => !ids.has(id));
         return missing.length === 0;
       },
       {
