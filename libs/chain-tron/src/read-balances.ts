@@ -15,7 +15,7 @@ import { readEvmHead, type EvmSession } from './read-evm-headers.ts';
 import { hasEvm, hasWallet, requireEvm } from './read-headers.ts';
 import { readWalletHead, type WalletSession } from './read-wallet-headers.ts';
 import type { Session } from './session.ts';
-import { toEvmAddress, toHexAddress } from './to-hex-address.ts';
+import { toEvmAddress, toHexAddress } from './to-address.ts';
 
 /**
  * Balances at a block. Nodes of TRON only tell the state at their head, so the head must be that block before

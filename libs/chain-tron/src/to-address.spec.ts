@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
 import { utils } from 'tronweb';
-import { findAddress, toAddress } from './to-address.ts';
-import { toEvmAddress, toHexAddress } from './to-hex-address.ts';
+import { findAddress, toAddress, toEvmAddress, toHexAddress } from './to-address.ts';
 
 it('writes and reads addresses as tronweb does', () => {
   fc.assert(

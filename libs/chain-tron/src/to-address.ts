@@ -2,6 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 import { LRUCache } from 'lru-cache';
+import { utils } from 'tronweb';
 
 const VERSION = '41';
 const base58check = createBase58check(sha256);
@@ -21,4 +22,14 @@ export function toAddress(digits: string): string {
 export function findAddress(bytes: Uint8Array): string | undefined {
   const hex = Buffer.from(bytes).toString('hex');
   return hex.length === 42 && hex.startsWith(VERSION) ? toAddress(hex.slice(2)) : undefined;
+}
+
+/** `41` and 40 digits of a canonical address, as the wallet API takes it. */
+export function toHexAddress(address: string): string {
+  return utils.address.toHex(address);
+}
+
+/** `0x` and 40 digits of a canonical address, as the Ethereum-compatible interface takes it. */
+export function toEvmAddress(address: string): string {
+  return `0x${toHexAddress(address).slice(2)}`;
 }

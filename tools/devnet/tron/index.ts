@@ -14,4 +14,4 @@ export { serveNode } from './serve-node.ts';
 export { createNamedAccount, type TronAccount } from './tron-account.ts';
 export { TronNode, type StoredBlock } from './tron-node.ts';
 export { TronWallet } from './tron-wallet.ts';
-export { toHexAddress } from '../../../libs/chain-tron/src/to-hex-address.ts';
+export { toHexAddress } from '../../../libs/chain-tron/src/to-address.ts';
