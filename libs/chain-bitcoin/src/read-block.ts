@@ -2,14 +2,16 @@
 import {
   BlockNotFoundError,
   settleUnknowns,
+  ChainClientError,
+  IncompleteBlockError,
   type Block,
   type BlockRef,
   type ReadBlockOptions,
-  ChainClientError,
-  IncompleteBlockError,
   type Transaction,
   type UnknownPart,
 } from '@chainwatch/chain-core';
+import { z } from 'zod';
+import { Transaction as RawTransaction } from 'bitcoinjs-lib';
 import { callRaw } from './call-raw.ts';
 import { isMissingBlock } from './classify-node-error.ts';
 import { parseHex } from './parse-hex.ts';
@@ -18,10 +20,9 @@ import type { Session } from './session.ts';
 import type { BitcoinTraits } from './bitcoin-traits.ts';
 import { decodeTransaction, parseBody, toBody, type TransactionBody } from './decode-transaction.ts';
 import { verifyBlock, expectCoinbase, expectMerkleRoot } from './verify-block.ts';
-import { z } from 'zod';
-import { buildTransaction, fieldsSchema, type TransactionFields } from './build-transaction.ts';
 import { parseHeader } from './parse-header.ts';
 import { formatOf, type TransactionFormat } from './transaction-format.ts';
+import { amountSchema, parseAmount } from './parse-amount.ts';
 
 /**
  * A whole block by hash, proved and decoded from its bytes; or from its fields, when it has transactions with
@@ -74,6 +75,29 @@ export function decodeBlock(ref: BlockRef, bytes: Buffer, traits: BitcoinTraits)
     touchedAssets: [],
   };
 }
+
+const scriptSchema = z.object({ hex: z.string() });
+const uint32 = z.int().min(0).max(0xffff_ffff);
+
+/** The fields that the txid covers, as `getblock` 2 shows them. */
+const fieldsSchema = z.object({
+  version: z.int(),
+  locktime: uint32,
+  vin: z.array(
+    z.union([
+      z.object({ coinbase: z.string(), sequence: uint32 }),
+      z.object({
+        txid: z.string().regex(/^[0-9a-f]{64}$/),
+        vout: uint32,
+        scriptSig: scriptSchema,
+        sequence: uint32,
+      }),
+    ]),
+  ),
+  vout: z.array(z.object({ value: amountSchema, scriptPubKey: scriptSchema })),
+});
+
+type TransactionFields = z.infer<typeof fieldsSchema>;
 
 const blockSchema = z.object({
   tx: z.array(fieldsSchema.extend({ txid: z.string().regex(/^[0-9a-f]{64}$/), hex: z.string() })),
@@ -158,6 +182,36 @@ function readOne(
     const txidBytes = parseHex('getblock', fields.txid).reverse();
     return { raw: { ...raw, txidBytes }, flag: error.flag, isUnproved: !raw.txidBytes.equals(txidBytes) };
   }
+}
+
+const NO_OUTPUT = 0xffff_ffff;
+
+/** A transaction without its witness (BIP-144), from its fields. @throws ChainClientError when a field is malformed */
+function buildTransaction(
+  { version, locktime, vin, vout }: TransactionFields,
+  coinsMax?: number,
+): RawTransaction {
+  const transaction = new RawTransaction();
+  // Some nodes show versions as signed integers, others as unsigned ones.
+  transaction.version = version >>> 0;
+  transaction.locktime = locktime;
+  for (const input of vin) {
+    if ('coinbase' in input)
+      transaction.addInput(Buffer.alloc(32), NO_OUTPUT, input.sequence, parseHex('script', input.coinbase));
+    else
+      transaction.addInput(
+        parseHex('txid', input.txid).reverse(),
+        input.vout,
+        input.sequence,
+        parseHex('script', input.scriptSig.hex),
+      );
+  }
+  for (const { value, scriptPubKey } of vout)
+    transaction.addOutput(
+      parseHex('script', scriptPubKey.hex),
+      parseAmount({ what: 'getblock', coins: value, coinsMax }),
+    );
+  return transaction;
 }
 
 function name(flag: number, transactionHash: string): UnknownPart {
