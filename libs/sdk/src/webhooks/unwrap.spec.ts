@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { repoDir } from '@chainwatch/testing/host';
 import { signPayload } from '@chainwatch/webhook-signature';
 import { SignatureError } from '../errors.ts';
-import { unwrap } from './unwrap.ts';
-import { verifySignature } from './verify-signature.ts';
+import { unwrap, verifySignature } from './unwrap.ts';
 
 interface Vectors {
   sign: {
