@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { context, metrics, propagation, trace } from '@opentelemetry/api';
-import packageJson from '../../package.json' with { type: 'json' };
-import { createMetricsHandler } from './create-metrics-handler.ts';
-import { gauge, rebindInstruments } from './instruments.ts';
-import { setRecording } from './tracing.ts';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
+import { context, metrics, propagation, trace } from '@opentelemetry/api';
+import type { metrics as sdkMetrics } from '@opentelemetry/sdk-node';
+import packageJson from '../../package.json';
+import { gauge, rebindInstruments, readForScrape } from './instruments.ts';
+import { setRecording } from './tracing.ts';
 
 export interface TelemetryOptions {
   readonly serviceName: string;
@@ -161,4 +161,31 @@ function createWindow(): IntervalHistogram {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   return delays;
+}
+
+interface Serializer {
+  serialize(metrics: Awaited<ReturnType<sdkMetrics.MetricReader['collect']>>['resourceMetrics']): string;
+}
+
+/** Answers a scrape in Prometheus's text format, without the gauges that were forgotten. */
+function createMetricsHandler(
+  reader: Pick<sdkMetrics.MetricReader, 'collect'>,
+  serializer: Serializer,
+): (req: IncomingMessage, res: ServerResponse) => void {
+  const read = async (): Promise<string> => {
+    readForScrape();
+    const { resourceMetrics } = await reader.collect();
+    for (const scope of resourceMetrics.scopeMetrics)
+      for (const metric of scope.metrics)
+        Object.assign(metric, {
+          dataPoints: metric.dataPoints.filter(({ value }) => !Number.isNaN(value)),
+        });
+    return serializer.serialize(resourceMetrics);
+  };
+  return (_req, res) => {
+    read().then(
+      (text) => res.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(text),
+      () => res.writeHead(500).end(),
+    );
+  };
 }
