@@ -21,7 +21,7 @@ async function show(...args: readonly string[]): Promise<string[]> {
 
 describe('nx affected', () => {
   it('names a library and what depends on it, however far, and nothing else', async () => {
-    const affected = await listAffected('libs/common/src/caip/chain-gid.ts');
+    const affected = await listAffected('libs/common/src/caip/caip.ts');
     expect(affected).toEqual(
       expect.arrayContaining(['common', 'chain-core', 'chain-evm', 'tx-analyzer', 'tool-acceptance']),
     );

@@ -3,8 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { API_KEY_TYPES, checksumOf, type ApiKeyType, crc32 } from './api-key.ts';
-import { BASE62_ALPHABET, randomBase62 } from './base62.ts';
+import {
+  API_KEY_TYPES,
+  checksumOf,
+  crc32,
+  BASE62_ALPHABET,
+  randomBase62,
+  type ApiKeyType,
+} from './api-key.ts';
 import {
   apiKeyLength,
   compareHash,

@@ -8,17 +8,29 @@
  * const parsed = parseApiKey(req.get('x-api-key'), 'svc');
  * if (parsed.ok) await findKey(hashApiKey(parsed.key));
  */
-export { API_KEY_TYPES, apiKeyLength, apiKeyPrefix, generateApiKey } from './api-key.ts';
-export { parseApiKey } from './parse-api-key.ts';
-export { findPortalToken, generatePortalToken, isPortalToken } from './portal-token.ts';
-export { compareHash, hashApiKey } from './hash-api-key.ts';
-export { generateWebhookSecret, isWebhookSecret } from './webhook-secret.ts';
-export { maskApiKey, maskWebhookSecret } from './mask.ts';
 export {
+  API_KEY_TYPES,
+  apiKeyLength,
+  apiKeyPrefix,
   checkNamespaceLabel,
+  compareHash,
+  findPortalToken,
+  generateApiKey,
+  generatePortalToken,
+  generateWebhookSecret,
+  hashApiKey,
   InvalidNamespaceLabelError,
+  isPortalToken,
+  isWebhookSecret,
+  maskApiKey,
+  maskWebhookSecret,
   NAMESPACE_LABEL_PATTERN,
-} from './namespace-label.ts';
+  parseApiKey,
+  type ApiKeyRefusal,
+  type ApiKeyType,
+  type ParsedApiKey,
+  type RandomBytes,
+} from './api-key.ts';
 export {
   hasPermission,
   isOperatorPermission,
@@ -26,7 +38,4 @@ export {
   PERMISSIONS,
   permissionsOf,
 } from './permissions.ts';
-export type { ApiKeyType } from './api-key.ts';
-export type { ApiKeyRefusal, ParsedApiKey } from './parse-api-key.ts';
-export type { RandomBytes } from './base62.ts';
 export type { Permission, PermissionOf } from './permissions.ts';

@@ -7,9 +7,18 @@
  * const { chainGid, namespace, reference } = splitAssetGid('eip155:1/erc20:0xdac17f958d2ee523a2206206994597c13d831ec7');
  * const gid = joinAssetGid(chainGid, 'slip44:60');
  */
-export { ASSET_GID_PATTERN, CHAIN_GID_PATTERN } from './patterns.ts';
-export { InvalidCaipError } from './invalid-caip-error.ts';
-export { parseChainGid, splitChainGid, type ChainGid } from './chain-gid.ts';
-export { parseAssetPath } from './asset-path.ts';
-export { joinAssetGid, splitAssetGid, type AssetGid } from './asset-gid.ts';
-export { assetGidSchema, assetPathSchema, chainGidSchema } from './schemas.ts';
+export {
+  ASSET_GID_PATTERN,
+  assetGidSchema,
+  assetPathSchema,
+  CHAIN_GID_PATTERN,
+  chainGidSchema,
+  InvalidCaipError,
+  joinAssetGid,
+  parseAssetPath,
+  parseChainGid,
+  splitAssetGid,
+  splitChainGid,
+  type AssetGid,
+  type ChainGid,
+} from './caip.ts';
