@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Logger } from '@chainwatch/platform/telemetry';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '@chainwatch/platform/telemetry';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { type NatsConnection, connect } from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { subjectOf, type FlowService, type SubjectKind } from '@chainwatch/events';
 import type { Bus, ConsumeHandlers } from './bus.ts';
 import { BusUnavailableError } from './bus-unavailable-error.ts';
 import { describeError } from './describe-error.ts';
 import { silentLogger } from './silent-logger.ts';
-import { type NatsFiles, createNatsLogin, hostOf } from './nats-login.ts';
+import { createNatsLogin, hostOf, type NatsFiles } from './nats-login.ts';
 import { noteDisconnected, watchConnection, type ConnectionWatch } from './connection-watch.ts';
 import { filterOf } from './consumer-filter.ts';
 import { kindOf, OrderedConsumer, parseMessage, type OrderedConsumerDeps } from './ordered-consumer.ts';
@@ -253,4 +253,30 @@ function keepServers(connection: NatsConnection, servers: readonly string[]): vo
   const dropped = servers.map((server) => new URL(server)).filter((url) => !known.has(hostOf(url)));
   if (dropped.length > 0)
     connection.setServers([...kept.map(({ listen }) => listen), ...dropped.map(({ host }) => host)]);
+}
+
+/** The variables of a service's connection to NATS, as `NATS_VARIABLES` of @chainwatch/platform/config picks them. */
+export interface NatsVariables {
+  readonly NATS_URL: string;
+  readonly NATS_REPLICAS?: number | undefined;
+  readonly NATS_CREDS_FILE?: string | undefined;
+  readonly NATS_NKEY_SEED_FILE?: string | undefined;
+  readonly NATS_CA_FILE?: string | undefined;
+  readonly NATS_CERT_FILE?: string | undefined;
+  readonly NATS_KEY_FILE?: string | undefined;
+}
+
+/** How `createBus` connects with what a service's configuration says. */
+export function natsOptionsOf(config: NatsVariables): Pick<BusOptions, 'url' | 'replicas' | 'files'> {
+  return {
+    url: config.NATS_URL,
+    replicas: config.NATS_REPLICAS,
+    files: {
+      credsFile: config.NATS_CREDS_FILE,
+      nkeySeedFile: config.NATS_NKEY_SEED_FILE,
+      caFile: config.NATS_CA_FILE,
+      certFile: config.NATS_CERT_FILE,
+      keyFile: config.NATS_KEY_FILE,
+    },
+  };
 }

@@ -16,7 +16,6 @@ export type {
   StreamState,
 } from './bus.ts';
 export { BusUnavailableError } from './bus-unavailable-error.ts';
-export { createBus, type BusOptions } from './create-bus.ts';
+export { createBus, natsOptionsOf, type BusOptions } from './create-bus.ts';
 export { createBusInBackground } from './create-bus-in-background.ts';
 export { createNatsLogin } from './nats-login.ts';
-export { natsOptionsOf } from './nats-options-of.ts';

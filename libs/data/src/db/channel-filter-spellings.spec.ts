@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase } from './database.ts';
-import { findPrismaDir } from './find-schema-fault.ts';
+import { findPrismaDir } from './wait-for-schema.ts';
 import { applyMigrations } from './migrate.ts';
 
 const USDC = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPrismaDir, readMigrationNames } from './find-schema-fault.ts';
+import { findPrismaDir, readMigrationNames } from './wait-for-schema.ts';
 
 /**
  * During a rollout, and after a rollback, services of one release run on the schema of the next. So a migration may only

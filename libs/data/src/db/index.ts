@@ -10,10 +10,9 @@
 export { adoptRestoredRows } from './adopt-restored-rows.ts';
 export * from './balance-rounds.ts';
 export * from './database.ts';
-export { findPrismaDir } from './find-schema-fault.ts';
+export { findPrismaDir, waitForSchema } from './wait-for-schema.ts';
 export { LATENCY_BOUNDS_MS, latencyBucketOf } from './latency-bounds.ts';
 export * from './migrate.ts';
 export * from './migration-errors.ts';
 export { MORE_ENDPOINTS, readActiveChains } from './read-active-chains.ts';
 export { StandbyWatch } from './standby-watch.ts';
-export { waitForSchema } from './wait-for-schema.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from './database.ts';
-import { findPrismaDir } from './find-schema-fault.ts';
+import { findPrismaDir } from './wait-for-schema.ts';
 import { applyMigrations } from './migrate.ts';
 
 const MIGRATION = readFileSync(

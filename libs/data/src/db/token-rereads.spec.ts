@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from './database.ts';
-import { findPrismaDir, readMigrationNames } from './find-schema-fault.ts';
+import { findPrismaDir, readMigrationNames } from './wait-for-schema.ts';
 import { applyMigrations } from './migrate.ts';
 
 const MIGRATION = '20261127050100_token_rereads';

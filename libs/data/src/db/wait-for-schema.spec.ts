@@ -3,10 +3,9 @@ import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { startPostgres, waitFor, type PostgresHandle } from '@chainwatch/testing';
 import { createDatabase, type Database } from './database.ts';
-import { findPrismaDir, findSchemaFault, readMigrationNames } from './find-schema-fault.ts';
+import { findPrismaDir, findSchemaFault, readMigrationNames, waitForSchema } from './wait-for-schema.ts';
 import { applyMigrations } from './migrate.ts';
 import { SchemaBehindError } from './migration-errors.ts';
-import { waitForSchema } from './wait-for-schema.ts';
 
 const names = readMigrationNames();
 const newest = names.at(-1)!;

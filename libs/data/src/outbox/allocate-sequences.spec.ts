@@ -2,7 +2,7 @@
 import { createDatabase, type Database } from '../db/index.ts';
 import type { PostgresHandle } from '@chainwatch/testing';
 import { startPostgres } from '../testing/index.ts';
-import { allocateSequences } from './allocate-sequences.ts';
+import { allocateSequences } from './event-rows.ts';
 
 let postgres: PostgresHandle;
 let db: Database;

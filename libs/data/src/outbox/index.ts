@@ -8,7 +8,13 @@
  * const sequences = await allocateSequences(sql, chainGid, projectIds);
  * relay.publish(eventsOfTheTransactionThatHasJustCommitted);
  */
-export { allocateSequences } from './allocate-sequences.ts';
-export { isNewEvent, OWN_DATA_COLUMNS, ownDataOf, withoutRepeats, type OwnDataRow } from './event-rows.ts';
+export {
+  allocateSequences,
+  isNewEvent,
+  OWN_DATA_COLUMNS,
+  ownDataOf,
+  withoutRepeats,
+  type OwnDataRow,
+} from './event-rows.ts';
 export { EventRelay, type RelayDeps } from './event-relay.ts';
 export type { OutgoingEvent } from './read-unpublished.ts';

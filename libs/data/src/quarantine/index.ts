@@ -8,8 +8,17 @@
  * const poison = await findPoison(items, (some) => rehearse(some));
  * await setAside(sql, chainGid, poison.map(({ item, error }) => ({ step: 'balances', subject: item, error })));
  */
-export { findPoison, type Poison } from './find-poison.ts';
-export { describeFault, isItemFault } from './is-item-fault.ts';
-export { endRehearsal, rehearse } from './rehearse.ts';
-export { endSetAside, isSetAsideSql, retryAll } from './retries.ts';
-export { RETRY_EVERY, setAside, type SetAside } from './set-aside.ts';
+export {
+  describeFault,
+  endRehearsal,
+  endSetAside,
+  findPoison,
+  isItemFault,
+  isSetAsideSql,
+  rehearse,
+  RETRY_EVERY,
+  retryAll,
+  setAside,
+  type Poison,
+  type SetAside,
+} from './quarantine.ts';
