@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { findClient } from './find-client.ts';
+import { findClient } from './consume-token.ts';
 
 it.each([
   ['198.51.100.1', '198.51.100.1'],

@@ -7,8 +7,7 @@
  * const cache = createCache(config.REDIS_URL, { logger, name: 'api-gateway', replicas: config.REPLICAS });
  * const { allowed, remaining, resetAt } = await cache.consumeToken({ key: `api:${keyId}`, limit: 1_200, windowSeconds: 60 });
  */
-export type { TokenRequest, TokenResult } from './consume-token.ts';
+export { findClient, type TokenRequest, type TokenResult } from './consume-token.ts';
 export { createCache, type Cache, type CacheOptions } from './create-cache.ts';
 export type { Mark, MarksRequest } from './marks.ts';
-export { findClient } from './find-client.ts';
 export { TokenLedger } from './token-ledger.ts';

@@ -5,10 +5,15 @@
  * @example
  * export const config = loadConfig(serviceConfig.pick({ ...DATABASE_VARIABLES, ...NATS_VARIABLES }).extend({ POLL_INTERVAL: durationMs().default(1_000) }));
  */
-export { ConfigError } from './config-error.ts';
-export { loadConfig } from './load-config.ts';
+export {
+  ConfigError,
+  DATABASE_VARIABLES,
+  healthAddressOf,
+  loadConfig,
+  NATS_VARIABLES,
+  serviceConfig,
+} from './service-config.ts';
 export { parseRedisUrl, type RedisAddress } from './redis-url.ts';
-export { DATABASE_VARIABLES, healthAddressOf, NATS_VARIABLES, serviceConfig } from './service-config.ts';
 export {
   boolean,
   cidrList,

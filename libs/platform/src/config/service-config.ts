@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { NAMESPACE_LABEL_PATTERN } from '@chainwatch/common/api-key';
 import { z } from 'zod';
+import { BaseError } from '@chainwatch/common/problem';
 import {
   boolean,
   cidrList,
@@ -113,4 +114,41 @@ export function healthAddressOf({
   readonly host?: string;
 } {
   return { port, host };
+}
+
+/**
+ * Reads the environment through a schema. An empty variable counts as absent, as deployment files leave them.
+ * @throws ConfigError that names every wrong variable
+ */
+export function loadConfig<S extends z.ZodObject>(
+  schema: S,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): z.infer<S> {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const result = schema.safeParse(present);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    result.error.issues.map((issue) => {
+      const name = String(issue.path[0] ?? '(all)');
+      const inner = issue.path.slice(1).join('.');
+      const reason = present[name] === undefined ? 'is required' : issue.message;
+      return { name, reason: inner === '' ? reason : `at ${inner}: ${reason}` };
+    }),
+  );
+}
+
+/** Names every wrong variable at once, one per line, without their values: they may be secrets. */
+export class ConfigError extends BaseError {
+  readonly code = 'config_invalid';
+  readonly retryable = false;
+  readonly problems: readonly { readonly name: string; readonly reason: string }[];
+  constructor(problems: readonly { readonly name: string; readonly reason: string }[]) {
+    const lines = problems.map(({ name, reason }) => `  ${name}: ${reason}`);
+    super(
+      `The configuration is not usable, ${problems.length} ${problems.length === 1 ? 'variable is' : 'variables are'} wrong:\n${lines.join('\n')}`,
+    );
+    this.problems = problems;
+  }
 }

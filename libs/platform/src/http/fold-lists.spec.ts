@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { z } from 'zod';
 import { foldLists } from './read-request.ts';
-import { booleanParameter, listParameter } from './query-schemas.ts';
+import { booleanParameter, listParameter } from './page.ts';
 
 const plain = z.strictObject({
   ids: listParameter(z.string()),

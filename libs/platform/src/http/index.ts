@@ -22,9 +22,7 @@ export type {
   RouteRequest,
   RouteSchemas,
 } from './route.ts';
-export { buildExample } from './build-example.ts';
-export { createSchemaBook } from './schema-book.ts';
-export type { JsonSchema, SchemaBook } from './schema-book.ts';
+export { buildExample, createSchemaBook, type JsonSchema, type SchemaBook } from './schema-book.ts';
 export { cookieNameOf, mountRoutes, setCookie } from './mount-routes.ts';
 export type { RouteCall } from './mount-routes.ts';
 export { problemErrors, routeNotFound } from './problem-errors.ts';
@@ -32,10 +30,13 @@ export {
   booleanParameter,
   integerParameter,
   listParameter,
+  offsetOf,
   pageParameters,
+  pageSchema,
   sortParameter,
-} from './query-schemas.ts';
-export { offsetOf, pageSchema, toPage } from './page.ts';
-export type { Page, PageRequest } from './page.ts';
+  toPage,
+  type Page,
+  type PageRequest,
+} from './page.ts';
 export { startHttpServer } from './start-http-server.ts';
 export type { HttpServer } from './start-http-server.ts';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { randomBytes } from 'node:crypto';
-import { decrypt, encrypt, IV_BYTES, KEY_BYTES } from './aes-gcm.ts';
+import { randomBytes, createHmac, hkdfSync, createCipheriv, createDecipheriv } from 'node:crypto';
 import { SealedValueError } from './sealed-value-error.ts';
 
 export interface SealerKeys {
@@ -115,4 +114,96 @@ function readKey(id: string, text: string): Buffer {
   if (bytes.length !== KEY_BYTES)
     throw new TypeError(`expected ${KEY_BYTES} bytes in base64 for key ${id}, got ${bytes.length}`);
   return bytes;
+}
+
+/**
+ * Reads SECRETS_KEYS: `kid:base64,kid:base64`, the first one active. To rotate: put a new key in front,
+ * reseal every value for which needsRotation() is true, then remove the old key.
+ */
+export function parseSecretsKeys(text: string): SealerKeys {
+  const entries = text.split(',').map((part, index): [string, string] => {
+    const [id = '', key = '', ...rest] = part.trim().split(':');
+    if (id === '' || key === '' || rest.length > 0)
+      throw new TypeError(`expected kid:base64 as entry ${index + 1} of the secrets keys`);
+    return [id, key];
+  });
+  const keys = Object.fromEntries(entries);
+  if (Object.keys(keys).length !== entries.length)
+    throw new TypeError('expected different key ids in the secrets keys, got the same one twice');
+  return { keys, activeKeyId: entries[0]![0] };
+}
+
+/** Seals for an owner, who must bring the secret again to open it. None of the service's keys opens what is stored. */
+export interface OwnerSealer {
+  seal(plaintext: Buffer): Buffer;
+  /** @throws SealedValueError */
+  open(sealed: Buffer): Buffer;
+  /** 32 bytes, the same for equal texts. Only the owner's secret computes them. */
+  fingerprint(text: string): Buffer;
+}
+
+const OWNER_KEY_ID = 'owner';
+
+/**
+ * @param secret of the owner, 128 bits of entropy or more
+ * @param context names the record: the keys of each are its own (HKDF-SHA-256, RFC 5869)
+ */
+export function createOwnerSealer(secret: string, context: string): OwnerSealer {
+  const [sealing, marking] = ['seal', 'fingerprint'].map((purpose) =>
+    Buffer.from(hkdfSync('sha256', secret, '', `chainwatch owner ${purpose} ${context}`, KEY_BYTES)),
+  ) as [Buffer, Buffer];
+  const authenticated = Buffer.from(context, 'utf8');
+  return {
+    seal(plaintext) {
+      const iv = randomBytes(IV_BYTES);
+      return Buffer.concat([iv, encrypt(sealing, { iv, plaintext, authenticated })]);
+    },
+    open(sealed) {
+      try {
+        return decrypt(sealing, {
+          iv: sealed.subarray(0, IV_BYTES),
+          sealed: sealed.subarray(IV_BYTES),
+          authenticated,
+        });
+      } catch {
+        throw new SealedValueError('tampered', OWNER_KEY_ID);
+      }
+    },
+    fingerprint: (text) => createHmac('sha256', marking).update(text, 'utf8').digest(),
+  };
+}
+
+const KEY_BYTES = 32;
+/** 96 bits, as NIST SP 800-38D recommends for random IVs. */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const ALGORITHM = 'aes-256-gcm';
+
+/** @returns the ciphertext with the 16 bytes of the tag behind it */
+function encrypt(
+  key: Buffer,
+  {
+    iv,
+    plaintext,
+    authenticated,
+  }: { readonly iv: Buffer; readonly plaintext: Buffer; readonly authenticated: Buffer },
+): Buffer {
+  const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(authenticated);
+  return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** @throws Error when key, iv, ciphertext, tag or authenticated data are not those of the encryption */
+function decrypt(
+  key: Buffer,
+  {
+    iv,
+    sealed,
+    authenticated,
+  }: { readonly iv: Buffer; readonly sealed: Buffer; readonly authenticated: Buffer },
+): Buffer {
+  if (sealed.length < TAG_BYTES)
+    throw new RangeError(`expected at least ${TAG_BYTES} bytes, got ${sealed.length}`);
+  const decipher = createDecipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(authenticated);
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]);
 }

@@ -8,7 +8,12 @@
  * const sealer = createSealer(parseSecretsKeys(config.SECRETS_KEYS));
  * const sealed = sealer.seal(secret, `webhook_secret:${id}`);
  */
-export { createSealer, type Sealer, type SealerKeys } from './create-sealer.ts';
-export { createOwnerSealer, type OwnerSealer } from './create-owner-sealer.ts';
-export { parseSecretsKeys } from './parse-secrets-keys.ts';
+export {
+  createOwnerSealer,
+  createSealer,
+  parseSecretsKeys,
+  type OwnerSealer,
+  type Sealer,
+  type SealerKeys,
+} from './create-sealer.ts';
 export { SealedValueError } from './sealed-value-error.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { waitFor } from '@chainwatch/testing';
-import { closeWaitingAnswers } from './close-waiting-answers.ts';
+import { closeWaitingAnswers } from './open-answers.ts';
 
 describe('closeWaitingAnswers', () => {
   let server: Server;

@@ -9,8 +9,7 @@
  * } });
  */
 export { createLogger, type Logger, type LoggerOptions, type ServiceLogger } from './create-logger.ts';
-export { closeWaitingAnswers } from './close-waiting-answers.ts';
-export { createDrain } from './create-drain.ts';
+export { closeWaitingAnswers, createDrain } from './open-answers.ts';
 export { degraded, describeChain, notOk, ok, probe, type CheckResult, type Checks } from './health-checks.ts';
 export {
   counter,
@@ -22,8 +21,7 @@ export {
   type Gauge,
   type Histogram,
 } from './instruments.ts';
-export { recordOwned } from './record-owned.ts';
-export { createStallRecorder } from './record-stalls.ts';
+export { createStallRecorder, recordOwned } from './record-owned.ts';
 export { runService, type RunningService } from './run-service.ts';
 export { startHealthServer, type HealthServer, type HealthServerOptions } from './start-health-server.ts';
 export { startTelemetry, type Telemetry, type TelemetryOptions } from './start-telemetry.ts';
@@ -32,10 +30,10 @@ export {
   currentTraceparent,
   isTracing,
   startCall,
+  traceRequest,
   withSpan,
   type ActiveSpan,
   type SpanOptions,
 } from './tracing.ts';
-export { traceRequest } from './trace-request.ts';
 export { withLogFields } from './with-log-fields.ts';
 export { Workers, type WorkerHealth } from './workers.ts';

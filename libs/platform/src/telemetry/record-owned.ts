@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Gauge } from './instruments.ts';
+import { gauge, type Gauge } from './instruments.ts';
 
 /**
  * Keeps a gauge for the chains of this replica alone: one that it does not own (any more) is forgotten, so that no
@@ -18,4 +18,15 @@ export function recordOwned(gauge: Gauge): (values: ReadonlyMap<string, number>)
       known.add(gid);
     }
   };
+}
+
+const stalls = gauge('chainwatch_chain_stalled_status', {
+  description:
+    '1 while the chain stands still in this service, or it is not known whether anybody works on it.',
+});
+
+/** Keeps the metric for the chains of this replica. */
+export function createStallRecorder(): (stalled: ReadonlyMap<string, boolean>) => void {
+  const record = recordOwned(stalls);
+  return (stalled) => record(new Map([...stalled].map(([gid, isStalled]) => [gid, isStalled ? 1 : 0])));
 }
