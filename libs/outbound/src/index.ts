@@ -14,7 +14,7 @@ export {
   hostOf,
   type DialOptions,
 } from './create-dial.ts';
-export { assertAllowedUrl } from './assert-allowed-url.ts';
+export { assertAllowedUrl, resolveAllowed } from './resolve-allowed.ts';
 export {
   createHttpClient,
   type HttpClient,
@@ -22,10 +22,13 @@ export {
   type HttpRequest,
   type HttpResponse,
 } from './create-http-client.ts';
-export { createSocketOpener, type OpenerOptions } from './create-socket-opener.ts';
+export {
+  createGuardedSockets,
+  createSocketOpener,
+  type OpenerOptions,
+  type OpenSocket,
+} from './create-socket-opener.ts';
 export { findReachable, type ConnectTarget } from './connect-to-any.ts';
-export { createGuardedSockets, type OpenSocket } from './create-guarded-sockets.ts';
-export { resolveAllowed } from './resolve-allowed.ts';
 export {
   BlockedAddressError,
   OwnServiceError,
