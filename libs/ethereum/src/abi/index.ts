@@ -7,6 +7,10 @@
  * decodeTransferLogs(notation, { logs: receipt.logs, logIndex, transfers });
  */
 export { decodeBytes, decodeUint, encodeBalanceOf } from './abi.ts';
-export { decodeTransferLogs, type ContractLog, type ContractNotation } from './decode-logs.ts';
-export { TouchedContracts } from './touched-contracts.ts';
+export {
+  decodeTransferLogs,
+  TouchedContracts,
+  type ContractLog,
+  type ContractNotation,
+} from './decode-logs.ts';
 export { readTokenContracts } from './token-metadata.ts';

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ContractLog, ContractNotation } from './decode-logs.ts';
-import { TouchedContracts } from './touched-contracts.ts';
+import { TouchedContracts, type ContractLog, type ContractNotation } from './decode-logs.ts';
 
 const notation: ContractNotation = {
   tokenGid: (contract) => `token:${contract}`,

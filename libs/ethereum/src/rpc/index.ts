@@ -8,7 +8,12 @@
  * rules.get('eth_getBalance')?.lifetimeOf({ params: ['0x…', '0x10'], finalNumber: 20, result }); // FOREVER
  */
 export { createEthereumCacheRules } from './cache-rules.ts';
-export { ethereumBlockReaders } from './block-readers.ts';
-export { ETHEREUM_PROBE, readEthereumHealth } from './read-health.ts';
-export { ethereumTransactions } from './transactions.ts';
-export { ETHEREUM_FILTERS, ethereumSubscriptions, UNKNOWN_FILTER } from './subscriptions.ts';
+export {
+  ETHEREUM_FILTERS,
+  ETHEREUM_PROBE,
+  ethereumBlockReaders,
+  ethereumSubscriptions,
+  ethereumTransactions,
+  readEthereumHealth,
+  UNKNOWN_FILTER,
+} from './ethereum-rpc.ts';
