@@ -7,9 +7,11 @@
  * const verdict = verifySignature({ header: req.headers['x-webhook-signature'], body: rawBody, secret });
  * if (!verdict.ok) return res.status(400).send(verdict.reason);
  */
-export { signPayload } from './sign-payload.ts';
-export { signStandardWebhook } from './sign-standard-webhook.ts';
+export {
+  signPayload,
+  signStandardWebhook,
+  type SignPayloadOptions,
+  type SignStandardWebhookOptions,
+} from './sign-payload.ts';
 export { verifySignature } from './verify-signature.ts';
-export type { SignPayloadOptions } from './sign-payload.ts';
-export type { SignStandardWebhookOptions } from './sign-standard-webhook.ts';
 export type { SignatureRefusal, SignatureVerdict, VerifySignatureOptions } from './verify-signature.ts';
