@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { checkBase58Text } from './check-base58-text.ts';
+import { checkBase58Text } from './untrusted-text.ts';
 
 describe('checkBase58Text', () => {
   it('takes Base58 of the right length', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import fc from 'fast-check';
-import { decodeMemo } from './decode-memo.ts';
+import { decodeMemo } from './untrusted-text.ts';
 
 const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8');
 

@@ -13,7 +13,7 @@ export { BALANCE_CHANGE_REASONS, lacksEvidence, rankOf } from './block.ts';
 export type * from './inclusion-proof.ts';
 export type * from './network.ts';
 export { UNTOLD_REASONS } from './network.ts';
-export { nativeOf } from './native-of.ts';
+export { nativeOf, readRegistered, resolveAssetPath } from './network-assets.ts';
 export type * from './chain-endpoint.ts';
 export type * from './chain-family.ts';
 export type * from './family-rpc.ts';
@@ -46,11 +46,20 @@ export {
   traitsSchema,
   type NetworkDocument,
 } from './network-schema.ts';
-export { cleanTokenText } from './clean-token-text.ts';
-export { askIfServed } from './ask-if-served.ts';
-export { decodeMemo } from './decode-memo.ts';
-export { checkBase58Text } from './check-base58-text.ts';
-export { resolveAssetPath } from './resolve-asset-path.ts';
+export { checkBase58Text, cleanTokenText, decodeMemo } from './untrusted-text.ts';
+export {
+  askIfServed,
+  expectJson,
+  isServerFault,
+  JsonRpc,
+  orderAnswers,
+  parseJson,
+  readAnswer,
+  readRpcText,
+  unwrap,
+  type RpcAnswer,
+  type RpcCall,
+} from './json-rpc.ts';
 export {
   endpointContext,
   listEndpoints,
@@ -76,22 +85,10 @@ export type { BlockOpinion, FailoverClient, FailoverOptions } from './failover-c
 export type { EndpointHealth } from './endpoint-state.ts';
 export { parseEndpoint } from './endpoint.ts';
 export type { Endpoint } from './endpoint.ts';
-export { readRegistered } from './read-registered.ts';
 export { FairQueue, type FairQueueOptions, type QueuePlace } from './fair-queue.ts';
 export { withDeadline } from './deadline.ts';
 export { HttpClient } from './http-client.ts';
 export type { EndpointOptions, HttpClientOptions, HttpConnections } from './http-client.ts';
 export type { HttpAnswer } from './receive-reply.ts';
-export {
-  expectJson,
-  isServerFault,
-  JsonRpc,
-  orderAnswers,
-  parseJson,
-  readAnswer,
-  readRpcText,
-  unwrap,
-} from './json-rpc.ts';
-export type { RpcAnswer, RpcCall } from './json-rpc.ts';
 export { settleUnknowns } from './settle-unknowns.ts';
 export { Signal } from './signal.ts';

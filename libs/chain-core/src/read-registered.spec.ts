@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AssetGid } from '@chainwatch/common/caip';
-import { readRegistered } from './read-registered.ts';
+import { readRegistered } from './network-assets.ts';
 import type { RegisteredToken } from './network.ts';
 
 const gid = (name: string): AssetGid => `eip155:1/erc20:${name}` as AssetGid;

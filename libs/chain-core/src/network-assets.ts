@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { joinAssetGid, type AssetGid } from '@chainwatch/common/caip';
 import { InvalidAddressError, InvalidAssetError } from './errors.ts';
-import type { Network } from './network.ts';
+import type { Network, NativeAsset } from './network.ts';
+import type { TokenMetadata } from './chain-family.ts';
+
+/** The coin of a network whose family knows none without. */
+export function nativeOf({ gid, native }: Network): NativeAsset {
+  if (native === undefined) throw new Error(`${gid} has no native coin`);
+  return native;
+}
 
 /** One kind of tokens of a family. */
 export interface TokenKind {
@@ -61,4 +68,24 @@ function resolveReference(kind: TokenKind, reference: string): string {
 
 function quote(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+/** What the network's document says of old tokens; the chain is asked for the others alone. In the order of `assetGids`. */
+export async function readRegistered(
+  { tokens = [] }: Pick<Network, 'tokens'>,
+  assetGids: readonly string[],
+  read: (others: readonly string[]) => Promise<(TokenMetadata | undefined)[]>,
+): Promise<(TokenMetadata | undefined)[]> {
+  const registered = new Map(tokens.map((token) => [token.gid as string, token]));
+  const others = assetGids.filter((gid) => !registered.has(gid));
+  const found = others.length === 0 ? [] : await read(others);
+  const foundOf = new Map(others.map((gid, index) => [gid, found[index]]));
+  return assetGids.map((gid) => {
+    const token = registered.get(gid);
+    if (token === undefined) return foundOf.get(gid);
+    const { name, symbol, decimals, type } = token;
+    return type === 'nft'
+      ? { name, symbol, decimals: undefined, isNft: true as const }
+      : { name, symbol, decimals };
+  });
 }
