@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { z } from 'zod';
-import { balanceEvent, exampleBalance } from './balance-event.ts';
-import type {
-  DefaultSelection,
-  EventDefinition,
-  EventFacts,
-  EventMatter,
-  EventSubjectMatter,
-} from './event-definition.ts';
-import { exampleIn, readFailedFacts, transactionEvent } from './transaction-event.ts';
-import { channelFailedData } from './event-records.ts';
-
-/** Events about a notification channel. */
-const channelEvent: EventSubjectMatter<typeof channelFailedData> = {
-  matter: 'channel',
-  data: channelFailedData,
-  // Filters are about what happens on chains.
-  facts: () => undefined,
-};
+import {
+  balanceEvent,
+  channelEvent,
+  exampleBalance,
+  exampleIn,
+  readFailedFacts,
+  transactionEvent,
+} from './event-matters.ts';
+import type { DefaultSelection, EventDefinition, EventFacts, EventMatter } from './event-definition.ts';
 
 /** Subjects of the bus that carry events, by their first two words; a chain and a project follow. */
 export const EVENT_SUBJECTS = {

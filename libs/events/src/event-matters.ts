@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { z } from 'zod';
 import { EVENT_ITEMS_MAX, readAddressFacts } from './describe-addresses.ts';
 import type { EventFacts, EventSubjectMatter, ExampleInput } from './event-definition.ts';
-import { transactionData, type TransactionData } from './event-records.ts';
+import {
+  transactionData,
+  balanceChangedData,
+  channelFailedData,
+  type TransactionData,
+} from './event-records.ts';
 import { exampleAddress } from './example-address.ts';
 
 const CHAIN = 'eip155:1';
@@ -117,3 +123,56 @@ export function exampleIn(
     };
   };
 }
+
+/** Events about the balance of a monitored address. */
+export const balanceEvent: EventSubjectMatter<typeof balanceChangedData> = {
+  matter: 'balance',
+  data: balanceChangedData,
+  facts: ({
+    chain_gid: chainGid,
+    address_id: addressId,
+    asset_gid: assetGid,
+    delta,
+    delta_raw: deltaRaw = delta,
+    changes,
+    addresses,
+    verification,
+  }) => ({
+    chainGid,
+    verification,
+    reasons: changes?.map(({ reason }) => reason),
+    direction: deltaRaw === null ? undefined : deltaRaw.startsWith('-') ? 'out' : 'in',
+    addresses: readAddressFacts(addresses, [addressId]),
+    // Without a balance before nothing is known to have moved.
+    moves: [{ assetGid, amount: deltaRaw === null ? null : delta?.replace('-', '') }],
+  }),
+};
+
+/** A made-up balance of an address. */
+export function exampleBalance(addressId: string): z.output<typeof balanceChangedData> {
+  return {
+    address_id: addressId,
+    address: ADDRESS,
+    chain_gid: 'eip155:1',
+    asset_gid: 'eip155:1/slip44:60',
+    previous: '0',
+    current: '1',
+    delta: '1',
+    changes: [{ reason: 'transfer', amount: '1', amount_raw: '1000000000000000000' }],
+    current_raw: '1000000000000000000',
+    delta_raw: '1000000000000000000',
+    block_number: 21_000_000,
+    block_hash: `0x${'0'.repeat(64)}`,
+    is_confirmed: false,
+    verification: null,
+    addresses: [exampleAddress(addressId, ADDRESS)],
+  };
+}
+
+/** Events about a notification channel. */
+export const channelEvent: EventSubjectMatter<typeof channelFailedData> = {
+  matter: 'channel',
+  data: channelFailedData,
+  // Filters are about what happens on chains.
+  facts: () => undefined,
+};
