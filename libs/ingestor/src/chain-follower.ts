@@ -10,11 +10,15 @@ import {
 import { BranchMovedError } from './errors.ts';
 import type { ChainReset, ChainStatus, FeedBatch, FollowState } from './feed.ts';
 import type { BlockPublisher, FeedStore } from './feed-store.ts';
-import { findAncestor } from './find-ancestor.ts';
-import { pickLinked, planAdvance, planExtension, planFinalization } from './plan-advance.ts';
-import { planRepair } from './plan-repair.ts';
-import { planReset } from './plan-reset.ts';
-import { readRanges } from './read-ranges.ts';
+import { findAncestor, readRanges } from './read-headers.ts';
+import {
+  pickLinked,
+  planAdvance,
+  planExtension,
+  planFinalization,
+  planRepair,
+  planReset,
+} from './plan-batches.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 
 export interface FollowerOptions {

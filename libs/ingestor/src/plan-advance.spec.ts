@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { planAdvance } from './plan-advance.ts';
+import { planAdvance } from './plan-batches.ts';
 
 const state = { feedSeq: 1, head: { number: 10, hash: 'j' } };
 const header = (number: number, hash: string, parentHash: string) => ({

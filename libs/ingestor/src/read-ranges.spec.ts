@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader } from '@chainwatch/chain-core';
-import { readRanges } from './read-ranges.ts';
+import { readRanges } from './read-headers.ts';
 
 const header = (number: number): BlockHeader => ({
   number,

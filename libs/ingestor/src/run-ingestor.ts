@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { createBus, natsOptionsOf, type Bus } from '@chainwatch/data/bus';
-import type { ChainFamily, ChainFamilyName, NodeUpgrade } from '@chainwatch/chain-core';
-import { loadConfig, healthAddressOf } from '@chainwatch/platform/config';
+import {
+  calendarSchema,
+  type ChainFamily,
+  type ChainFamilyName,
+  type NodeUpgrade,
+} from '@chainwatch/chain-core';
+import {
+  loadConfig,
+  healthAddressOf,
+  DATABASE_VARIABLES,
+  durationMs,
+  json,
+  jsonFile,
+  NATS_VARIABLES,
+  serviceConfig,
+} from '@chainwatch/platform/config';
 import { createDatabase, waitForSchema, type Database } from '@chainwatch/data/db';
 import { createDial } from '@chainwatch/outbound';
 import { createSealer, parseSecretsKeys } from '@chainwatch/platform/secrets';
@@ -14,8 +28,30 @@ import {
   probe,
   type Checks,
 } from '@chainwatch/platform/telemetry';
-import { ingestorConfig } from './ingestor-config.ts';
+import { z } from 'zod';
 import { startIngestor, type Ingestor } from './start-ingestor.ts';
+
+/** What a block-ingestor reads from the environment. */
+const ingestorConfig = serviceConfig
+  .pick({
+    ...DATABASE_VARIABLES,
+    ...NATS_VARIABLES,
+    HEALTH_PORT: true,
+    HOST: true,
+    LOG_LEVEL: true,
+    INSTANCE_ID: true,
+    SECRETS_KEYS: true,
+    OUTBOUND_ALLOW: true,
+    CHAIN_ENDPOINTS: true,
+  })
+  .extend({
+    /** One request to a node. */
+    NODE_TIMEOUT: durationMs().default(10_000),
+    /** A newer calendar of upgrades: it may warn, and changes no block. */
+    UPGRADES_FILE: jsonFile(calendarSchema).optional(),
+    /** First block to follow, by chain: `{"eip155:1": 20000000}`. Default: the chain head at the first activation. */
+    START_BLOCK: json(z.record(z.string(), z.int().min(0))).default({}),
+  });
 
 /**
  * The process `block-ingestor-<family>`: configuration, adapters, start, stop.

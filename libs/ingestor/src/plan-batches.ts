@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { BlockHeader, BlockRef } from '@chainwatch/chain-core';
 import { BranchMovedError } from './errors.ts';
-import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange } from './feed.ts';
+import type { ChainStatus, FeedBatch, FeedEntry, FollowState, NumberRange, ChainReset } from './feed.ts';
+import type { FeedStore } from './feed-store.ts';
 
 export type Advance =
   | { readonly type: 'none' }
@@ -154,7 +155,7 @@ export function planFinalization(state: FollowState, header: BlockHeader): FeedB
   };
 }
 
-export function toEntry(
+function toEntry(
   type: FeedEntry['type'],
   {
     header,
@@ -171,5 +172,110 @@ export function toEntry(
     parentHash,
     timestamp,
     resumeSeq,
+  };
+}
+
+export interface Repair {
+  /** The last block that both branches share; absent when all we ever stored is on the dead branch. */
+  readonly ancestor: BlockRef | undefined;
+  /** Our canonical blocks above the ancestor, ascending. */
+  readonly orphans: readonly BlockHeader[];
+  /** The new branch above the ancestor, ascending, not empty. */
+  readonly branch: readonly BlockHeader[];
+}
+
+export interface RepairPlan {
+  /** To be committed in order; the first undoes every orphan and holds at least one block of the new branch. */
+  readonly batches: readonly FeedBatch[];
+  /** A block that was told to be final is among the orphans. */
+  readonly isFinalityViolated: boolean;
+}
+
+interface RepairOptions {
+  /** Bounds the blocks of one transaction. */
+  readonly blocksMax: number;
+  /** The chain's status in an ordinary repair. */
+  readonly status: ChainStatus;
+}
+
+/** Undo newest first, then the new branch ascending. */
+export function planRepair(
+  state: FollowState,
+  repair: Repair,
+  { blocksMax, ...options }: RepairOptions,
+): RepairPlan {
+  const { ancestor, orphans, branch } = repair;
+  const isFinalityViolated =
+    state.finalized !== undefined && (ancestor === undefined || ancestor.number < state.finalized.number);
+  const resumeSeq = isFinalityViolated ? state.feedSeq + orphans.length + branch.length : undefined;
+  const undo = orphans
+    .toReversed()
+    .map((orphan, position) =>
+      toEntry('reorg', { header: orphan, seq: state.feedSeq + 1 + position, resumeSeq }),
+    );
+  const status = isFinalityViolated ? 'recovering' : options.status;
+
+  const undone = rewind(state, repair, isFinalityViolated);
+  const first = planExtension(undone, { headers: branch.slice(0, blocksMax), status });
+  const batches: FeedBatch[] = [{ ...first, entries: [...undo, ...first.entries] }];
+  for (let from = blocksMax; from < branch.length; from += blocksMax) {
+    batches.push(
+      planExtension(batches.at(-1)!.next, { headers: branch.slice(from, from + blocksMax), status }),
+    );
+  }
+  return { batches, isFinalityViolated };
+}
+
+function rewind(
+  state: FollowState,
+  { ancestor, orphans, branch }: Repair,
+  isFinalityViolated: boolean,
+): FollowState {
+  const startNumber = state.startNumber ?? branch[0]!.number;
+  return {
+    feedSeq: state.feedSeq + orphans.length,
+    head: ancestor,
+    finalized: isFinalityViolated ? ancestor : state.finalized,
+    startNumber: ancestor === undefined ? Math.min(startNumber, branch[0]!.number) : startNumber,
+  };
+}
+
+interface ResetStep {
+  readonly store: Pick<FeedStore, 'readCanonical' | 'findCanonicalAtOrBelow'>;
+  readonly reset: ChainReset;
+  /** The last feed entry of the reset. */
+  readonly resumeSeq: number;
+  /** Heights of one batch. */
+  readonly size: number;
+}
+
+/**
+ * The batch that undoes the newest blocks of a reset, newest first; undefined when nothing is left to undo. Any
+ * owner can continue from the state that a batch leaves.
+ */
+export async function planReset(
+  { feedSeq, head, finalized, ...state }: FollowState,
+  { store, reset: { fromBlock = 0 }, resumeSeq, size }: ResetStep,
+): Promise<FeedBatch | undefined> {
+  if (head === undefined || head.number < fromBlock) return undefined;
+  const orphans = await store.readCanonical(Math.max(fromBlock, head.number - size + 1), head.number);
+  const below = await store.findCanonicalAtOrBelow(orphans[0]!.number - 1);
+  const ancestor = below === undefined ? undefined : { number: below.number, hash: below.hash };
+  const isFinal = ancestor !== undefined && finalized !== undefined && finalized.number <= ancestor.number;
+  const left = isFinal ? finalized : finalized && ancestor;
+  return {
+    entries: orphans
+      .toReversed()
+      .map((orphan, position) =>
+        toEntry('reorg', { header: orphan, seq: feedSeq + 1 + position, resumeSeq }),
+      ),
+    status: 'recovering',
+    clearFrom: (ancestor?.number ?? -1) + 1,
+    next: {
+      ...state,
+      feedSeq: feedSeq + orphans.length,
+      head: ancestor,
+      finalized: left,
+    },
   };
 }
