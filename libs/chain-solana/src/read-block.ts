@@ -14,7 +14,7 @@ import {
 } from '@chainwatch/chain-core';
 import { decodeBlock, decodeTransaction } from './decode-block.ts';
 import { RoundedAmountError } from './lamports.ts';
-import { proveWhole } from './prove-whole.ts';
+import { proveWhole } from './list-transactions.ts';
 import type { RawBlock } from './raw-block.ts';
 import { requestBlock, toRawBlock } from './request-block.ts';
 import type { LargeAnswer } from './rpc-client.ts';

@@ -11,9 +11,14 @@ import { lamportChanges, movesFeeOnly, type Change } from './lamports.ts';
 import { parseAccounts, parseTransaction, type ParsedTransaction } from './parse-transaction.ts';
 import type { RawBlock, RawTransaction } from './raw-block.ts';
 import { findUnknownRewards } from './rewards.ts';
-import { FeeSum, leaderRewardOf, verifyFees, countPrecompiled } from './verify-fees.ts';
+import {
+  FeeSum,
+  leaderRewardOf,
+  verifyFees,
+  countPrecompiled,
+  LAMPORTS_PER_SIGNATURE,
+} from './verify-fees.ts';
 import { UnknownTransactionError } from './wire/unknown-transaction-error.ts';
-import { LAMPORTS_PER_SIGNATURE } from './leader-pay.ts';
 import { createPublicKey, randomInt, verify } from 'node:crypto';
 
 export interface VerifiedTransaction {

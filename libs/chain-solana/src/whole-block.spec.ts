@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createFailoverClient } from '@chainwatch/chain-core';
 import type { Block, BlockRef, ChainClient } from '@chainwatch/chain-core';
 import { Keypair, SystemProgram, Transaction as Legacy } from '@solana/web3.js';
-import { isLeaderPay } from './leader-pay.ts';
+import { isLeaderPay } from './verify-fees.ts';
 import { parseTransaction } from './parse-transaction.ts';
 import type { RawReward, RawTokenBalance, RawTransaction } from './raw-block.ts';
 import { SolanaClient } from './solana-client.ts';
