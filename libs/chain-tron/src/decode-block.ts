@@ -10,7 +10,7 @@ import {
 import { decodeTransferLogs, TouchedContracts, type ContractLog } from '@chainwatch/ethereum/abi';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { listInternalMoves } from './internal-moves.ts';
-import type { Lookups } from './lookups.ts';
+import type { Lookups } from './read-lookups.ts';
 import { type Change, type Effects, type Move, native, token, change, TRX_SYMBOL } from './move.ts';
 import { bytesOf, intOf, messageOf, readFields, type Fields } from './protobuf.ts';
 import { CONTRACT_TYPES, type Contract } from './read-contract.ts';

@@ -2,7 +2,7 @@
 import type { Network, Transaction } from '@chainwatch/chain-core';
 import { decodeBlock } from './decode-block.ts';
 import { computeMerkleRoot } from './merkle-root.ts';
-import { NO_LOOKUPS } from './lookups.ts';
+import { NO_LOOKUPS } from './read-lookups.ts';
 import { tronNetworks } from './networks.ts';
 import { bytesOf, intOf, readFields } from './protobuf.ts';
 import { readContract } from './read-contract.ts';

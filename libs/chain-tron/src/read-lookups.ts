@@ -1,12 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { UnknownPart } from '@chainwatch/chain-core';
-import type { Exchange, Issue, Lookups, Order } from './lookups.ts';
 import { bytesOf, intOf } from './protobuf.ts';
 import { CONTRACT_TYPES } from './read-contract.ts';
 import type { WalletSession } from './read-wallet-headers.ts';
 import { isAssetId } from './token-gid.ts';
 import type { VerifiedBlock, VerifiedTransaction } from './verify-block.ts';
 import { isNotServed } from './wallet-api.ts';
+
+/** What transactions refer to and do not hold, by the node's word. None of it changes once it is there. */
+export interface Lookups {
+  /** Ids of TRC-10 tokens by name: transactions from before there were ids use names. */
+  readonly assetIds: ReadonlyMap<string, string>;
+  /** Issues of TRC-10 by what the transaction calls them, or by `41…` of the issuer. */
+  readonly issues: ReadonlyMap<string, Issue>;
+  /** By number. */
+  readonly exchanges: ReadonlyMap<string, Exchange>;
+  /** By id, hexadecimal digits. */
+  readonly orders: ReadonlyMap<string, Order>;
+}
+
+interface Issue {
+  readonly id: string;
+  /** `num` base units cost `trxNum` sun. */
+  readonly num: bigint;
+  readonly trxNum: bigint;
+  /** Parts of the supply that wait for a time. */
+  readonly frozen: readonly bigint[];
+}
+
+/** Ids of its two tokens, `_` for TRX. */
+type Exchange = readonly [first: string, second: string];
+
+interface Order {
+  /** 21 bytes. */
+  readonly owner: Buffer;
+  readonly sellToken: string;
+  /** Given back when it was placed, because nothing can be bought for so little. Base units of what it sells. */
+  readonly returnedRaw: bigint;
+}
+
+export const NO_LOOKUPS: Lookups = {
+  assetIds: new Map(),
+  issues: new Map(),
+  exchanges: new Map(),
+  orders: new Map(),
+};
 
 /** Fields of the parameter in which a token stands, by its id, its name (blocks of 2018), or `_`. */
 const TOKEN_FIELDS: Readonly<Record<number, readonly number[]>> = {

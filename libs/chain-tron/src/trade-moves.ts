@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Lookups } from './lookups.ts';
+import type { Lookups } from './read-lookups.ts';
 import { change, native, token, type Effects, type Move } from './move.ts';
 import { bytesOf, intOf, type Fields } from './protobuf.ts';
 import { CONTRACT_TYPES, type Contract } from './read-contract.ts';
