@@ -24,12 +24,18 @@ import {
 import { EsploraClient } from './esplora-client.ts';
 import { readTraits } from './networks.ts';
 import { readBlock, readRawBlock } from './read-block.ts';
-import { findHeaderByHash, findHeaderByNumber, readHead, readHeaders, parseHash } from './read-headers.ts';
+import {
+  findHeaderByHash,
+  findHeaderByNumber,
+  readHead,
+  readHeaders,
+  parseHash,
+  subscribeHeads,
+} from './read-headers.ts';
 import { readSnapshot, readTransactions } from './read-mempool.ts';
 import { readSpentOutputs } from './read-spent-outputs.ts';
 import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
-import { subscribeHeads } from './subscribe-heads.ts';
 import { scanIndex } from './scan-index.ts';
 import { scanTxOutSet } from './scan-tx-out-set.ts';
 import { isMissingBlock } from './classify-node-error.ts';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ChainClientError, type BlockRef, type Coin, type CoinScan } from '@chainwatch/chain-core';
 import type { EsploraClient, EsploraStats } from './esplora-client.ts';
-import { findCoinbaseOutpoints } from './find-coinbase-outpoints.ts';
+import { findCoinbaseOutpoints } from './scan-tx-out-set.ts';
 import { findHeaderByHash } from './read-headers.ts';
 import type { Session } from './session.ts';
 import { matchKeyOf } from './script-address.ts';

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChainClientError } from '@chainwatch/chain-core';
-import type { CoinScan } from '@chainwatch/chain-core';
+import { ChainClientError, unwrap, type CoinScan, type Outpoint } from '@chainwatch/chain-core';
 import { z } from 'zod';
 import { isScanRunning, isUnsupported } from './classify-node-error.ts';
-import { findCoinbaseOutpoints } from './find-coinbase-outpoints.ts';
 import { amountSchema, parseAmount } from './parse-amount.ts';
 import { matchKeyOf } from './script-address.ts';
 import type { Session } from './session.ts';
@@ -139,4 +137,27 @@ async function toCoins(
     };
   });
   return { at: { number: scan.height, hash: scan.bestblock }, coins };
+}
+
+const outputSchema = z.object({ coinbase: z.boolean() });
+
+/**
+ * Which of some coins a coinbase created, by `<txid>:<vout>`, from the node's UTXO set. A coin that was spent
+ * meanwhile has no entry.
+ */
+export async function findCoinbaseOutpoints(
+  session: Session,
+  outpoints: readonly Outpoint[],
+  signal?: AbortSignal,
+): Promise<Map<string, boolean>> {
+  const calls = outpoints.map(({ txid, vout }) => ({ method: 'gettxout', params: [txid, vout, false] }));
+  const answers = await session.rpc.callMany(calls, signal);
+  const told = new Map<string, boolean>();
+  for (const [index, answer] of answers.entries()) {
+    const outpoint = outpoints[index];
+    const output = outputSchema.safeParse(unwrap(answer));
+    if (outpoint !== undefined && output.success)
+      told.set(`${outpoint.txid}:${outpoint.vout}`, output.data.coinbase);
+  }
+  return told;
 }
