@@ -7,8 +7,8 @@ import {
   balanceChangedData,
   channelFailedData,
   type TransactionData,
+  type ConcernedAddressRecord,
 } from './event-records.ts';
-import { exampleAddress } from './example-address.ts';
 
 const CHAIN = 'eip155:1';
 const NATIVE = `${CHAIN}/slip44:60`;
@@ -176,3 +176,15 @@ export const channelEvent: EventSubjectMatter<typeof channelFailedData> = {
   // Filters are about what happens on chains.
   facts: () => undefined,
 };
+
+/** A made-up address of test messages. */
+function exampleAddress(id: string, address: string): ConcernedAddressRecord {
+  return {
+    address_id: id,
+    address,
+    label: 'Example',
+    groups: ['examples'],
+    metadata: { customer_id: '1042' },
+    metadata_truncated: false,
+  };
+}
