@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import { context, metrics, propagation, trace } from '@opentelemetry/api';
 import type { metrics as sdkMetrics } from '@opentelemetry/sdk-node';
-import packageJson from '../../package.json';
+import packageJson from '../../package.json' with { type: 'json' };
 import { gauge, rebindInstruments, readForScrape } from './instruments.ts';
 import { setRecording } from './tracing.ts';
 
