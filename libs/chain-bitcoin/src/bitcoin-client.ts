@@ -15,7 +15,6 @@ import {
   type ReadBlockOptions,
   type Upgrade,
   type CoinScan,
-  WrongChainError,
   askIfServed,
   isActiveUpgrade,
   type MerkleProof,
@@ -29,8 +28,8 @@ import {
   findHeaderByNumber,
   readHead,
   readHeaders,
-  parseHash,
   subscribeHeads,
+  verifyIdentity,
 } from './read-headers.ts';
 import { readSnapshot, readTransactions } from './read-mempool.ts';
 import { readSpentOutputs } from './read-spent-outputs.ts';
@@ -38,7 +37,6 @@ import { RpcClient } from './rpc-client.ts';
 import type { Session } from './session.ts';
 import { scanIndex } from './scan-index.ts';
 import { scanTxOutSet } from './scan-tx-out-set.ts';
-import { isMissingBlock } from './classify-node-error.ts';
 import { z } from 'zod';
 import { toHashText } from './hash.ts';
 import { computeMerkleLevels, listSiblings } from './merkle-root.ts';
@@ -198,33 +196,6 @@ async function scanCoins(
   const scan = await scanTxOutSet(session, addresses, signal);
   if (scan !== undefined || session.index === undefined) return scan;
   return scanIndex(session, { index: session.index, addresses, signal });
-}
-
-/**
- * Asks the node for the blocks by which its chain is told: chains that split share every block up to the split.
- * @throws WrongChainError when it has another block at one of these heights, ChainClientError when it has none there yet
- */
-async function verifyIdentity(session: Session, signal?: AbortSignal): Promise<void> {
-  const { network, traits } = session;
-  for (const { height, hash } of traits.identity) {
-    const got = await readHash(session, height, signal);
-    if (got !== hash)
-      throw new WrongChainError(
-        `node serves another chain: expected block ${height} of ${network.gid} to be ${hash}, got ${got}`,
-      );
-  }
-}
-
-async function readHash({ rpc, network }: Session, height: number, signal?: AbortSignal): Promise<string> {
-  try {
-    return parseHash('getblockhash', await rpc.call('getblockhash', [height], { signal }));
-  } catch (error) {
-    if (height === 0 || !isMissingBlock(error)) throw error;
-    throw new ChainClientError(
-      `node has no block ${height} yet: expected the one that tells ${network.gid} from other chains`,
-      { cause: error },
-    );
-  }
 }
 
 /** `getdeploymentinfo`, since Bitcoin Core 23. */
