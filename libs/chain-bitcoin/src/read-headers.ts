@@ -143,7 +143,7 @@ function tryParse(hash: string, hex: unknown, traits: HeaderTraits): ReturnType<
   }
 }
 
-export interface HeadSubscription {
+interface HeadSubscription {
   readonly onHead: (header: BlockHeader) => void;
   /** Called once, with the reason, unless stopped before. */
   readonly onEnd: (error: Error) => void;

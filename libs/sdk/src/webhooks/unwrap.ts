@@ -94,7 +94,7 @@ function fromCloudEvent(body: unknown): unknown {
   };
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   /** Value of `X-Webhook-Signature`. */
   readonly header: string;
   readonly body: Uint8Array<ArrayBuffer>;
