@@ -55,6 +55,7 @@ export default class SpecRunner {
       runtime: 'child_process',
       minThreads: maxThreads,
       maxThreads,
+      env: /** @type {Record<string, string>} */ (process.env),
       trackUnmanagedFds: false,
     });
     const left = [...tests];

@@ -40,6 +40,10 @@ it('answers every process that asks for its configuration', async () => {
   for (const file of files) expect(file).toMatchObject({ failed: 0, isSkipped: false });
 });
 
+it('runs specs with the environment of the run', () => {
+  expect(Object.keys(process.env)).toEqual(expect.arrayContaining(['PATH', 'HOME', 'TINYPOOL_WORKER_ID']));
+});
+
 it('ends where a spec run alone failed and left a server open', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chainwatch-open-'));
   const path = join(folder, 'open.spec.ts');
