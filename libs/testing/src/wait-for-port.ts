@@ -10,7 +10,10 @@ export async function waitForPort(server: ChildServer, port: number): Promise<vo
     intervalMs: 10,
     message: () => `port ${port}; the server wrote: ${server.output()}`,
   });
-  if (isDead) throw new Error(`the server for port ${port} ended at once: ${server.output()}`);
+  if (!isDead) return;
+  // What a program that was not found tells comes a moment later.
+  await new Promise(setImmediate);
+  throw new Error(`the server for port ${port} ended at once: ${server.output()}`);
 }
 
 function isOpen(port: number): Promise<boolean> {
