@@ -47,9 +47,7 @@ export async function runJest(
   return [...results, { path: 'jest', passed: 0, failed: 1, isSkipped: false, message, failures: [message] }];
 }
 
-/**
- * Arguments for these files; with one worker they are run in Jest's own process, which ends whatever a failed spec left open.
- */
+/** Arguments for these files; Jest ends whatever a failed spec left open. */
 export function wholeRun(files: readonly string[], maxWorkers = jestConfig.maxWorkers): string[] {
   const config = {
     ...jestConfig,

@@ -47,7 +47,8 @@ describe('runService', () => {
         const { port } = probe.address();
         await new Promise((resolve) => probe.close(resolve));
         const ask = async (at) => console.log(at, JSON.stringify((await (await fetch('http://127.0.0.1:' + port + '/readyz')).json()).checks));
-        setTimeout(() => ask('serving').then(() => console.log('asked')), 200);
+        const untilServed = () => ask('serving').then(() => console.log('asked'), () => setTimeout(untilServed, 20));
+        setTimeout(untilServed);
         setInterval(() => {}, 1000);
         return { health: { port, checks: () => ({ nats: { ok: true } }) }, stop: () => ask('stopping') };
       }`,

@@ -40,7 +40,10 @@ export function startCommand(
   return { child, seen, ended };
 }
 
-/** `command-host.ts` in this folder: calls that are answered in their order. */
+/** Longer than any call of the command takes on a busy machine. */
+const CALL_MS_MAX = 240_000;
+
+/** `command-host.ts` in this folder: calls that are answered in their order. One without an answer ends it. */
 export function startCommandHost(folder: string): {
   call(call: Call): Promise<Ended>;
   stop(): void;
@@ -50,10 +53,13 @@ export function startCommandHost(folder: string): {
     execArgv: ['--import', import.meta.resolve('tsx')],
     env: { PATH: process.env.PATH, HOME: folder },
   });
+  const gone = once(child, 'exit').then(() => [{ code: -1, stdout: '', stderr: 'the host ended' }]);
   let last: Promise<unknown> = Promise.resolve();
   const ask = async (call: Call): Promise<Ended> => {
-    child.send(call);
-    const [ended] = (await once(child, 'message')) as [Ended];
+    const timer = setTimeout(() => child.kill('SIGKILL'), CALL_MS_MAX);
+    if (child.connected) child.send(call);
+    const [ended] = (await Promise.race([once(child, 'message'), gone])) as [Ended];
+    clearTimeout(timer);
     return ended;
   };
   return {
